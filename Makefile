@@ -1,0 +1,46 @@
+# make demo    set everything up and watch it work
+# make test    set everything up and run the whole suite
+# make check   ruff and mypy only
+# make bench   speed, and survival under kill -9 (minutes)
+# make docs    write the pages that are made from the code
+# make clean   remove the virtual environment and caches
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench docs clean
+.DEFAULT_GOAL := test
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("recollect needs Python 3.11 or newer: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/developing: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/installed
+	@$(BIN)/recollect demo
+
+check: $(VENV)/developing
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+	$(BIN)/mypy
+
+test: check
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/developing
+	$(BIN)/python -m recollect.bench.speed
+	folder=$$(mktemp -d) && $(BIN)/python -m recollect.testing.torture $$folder/two.db --writers 2 --turns 1000 \
+	  && $(BIN)/python -m recollect.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
+	  status=$$?; rm -rf $$folder; exit $$status
+
+docs: $(VENV)/installed
+	$(BIN)/python -m recollect.surfaces.pages docs
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

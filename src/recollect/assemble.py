@@ -1,0 +1,147 @@
+"""Hits → context: the recent tail whole, then the best recalled history that still fits, framed as data.
+
+C(q) = T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.engine import Engine
+from recollect.errors import InputError, StoreReadOnlyError
+from recollect.ingest import AGENT_ROLES, recall_subject
+from recollect.math.tokens import estimate_tokens
+from recollect.search import Page, search
+from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
+from recollect.text.framing import neutralised
+from recollect.types import Context, Event, Filter, Hit, Record, TraceItem
+
+Count = Callable[[str], int]
+MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The recent turns that go in as they are, and what did not fit."""
+
+    records: tuple[Record, ...]
+    trace: tuple[TraceItem, ...]
+    degraded: str = ""
+
+
+def assemble(
+    engine: Engine, query: str, where: Filter, session: str | None, budget_tokens: int, now: datetime
+) -> Context:
+    """The context for a prompt: never more than the budget, with a trace of what was left out and why."""
+    if budget_tokens < 1:
+        raise InputError(f"budget_tokens is {budget_tokens}.", "Give at least 1.")
+
+    def count(text: str) -> int:
+        return estimate_tokens(text, engine.settings.tokens)
+
+    tail = _tail(engine, where, session, budget_tokens, count)
+    shown = tuple(record.key for record in tail.records)
+    found = search(engine, query, replace(where, exclude=where.exclude + shown), Page(_candidates(engine)), now)
+    draft = Context(
+        system="",
+        messages=tuple(_message(record) for record in tail.records),
+        tokens=0,
+        budget_tokens=budget_tokens,
+        records=tail.records,
+        trace=tail.trace,
+        freshness=found.freshness,
+        degraded=tail.degraded,
+    )
+    context = _packed(draft, found.hits, budget_tokens, count)
+    _note_recall(engine, where, session, context, now)
+    return context
+
+
+def _candidates(engine: Engine) -> int:
+    return engine.settings.assemble.candidates
+
+
+def _tail(engine: Engine, where: Filter, session: str | None, budget: int, count: Count) -> Tail:
+    """The last m turns, extended backwards by whole bundles up to β·τ; if m do not fit, as many as do, and says so."""
+    if session is None:
+        return Tail((), ())
+    rows = engine.settings.assemble
+    here = replace(where, sessions=(session,), kinds=("turn",), echoes=True)
+    recent = engine.store.find(here, order="newest", limit=max(rows.tail_turns, MAX_TAIL_TURNS))
+    taken: list[Record] = []
+    for bundle in _bundles(recent):
+        room = budget if len(taken) < rows.tail_turns else rows.tail * budget
+        if count(_lines([*taken, *bundle])) > room:
+            break
+        taken += bundle
+    missing = recent[len(taken) : rows.tail_turns]
+    trace = [
+        TraceItem(r.id, "tail", r in taken, count(_lines([r])), "recent" if r in taken else "does not fit", key=r.key)
+        for r in reversed([*taken, *missing])
+    ]
+    degraded = f"{len(missing)} of the last {rows.tail_turns} turns do not fit in {budget} tokens" if missing else ""
+    return Tail(tuple(reversed(taken)), tuple(trace), degraded)
+
+
+def _bundles(newest_first: Sequence[Record]) -> list[list[Record]]:
+    """Turns that share a bundle stay together; each list is newest first."""
+    bundles: list[list[Record]] = []
+    for record in newest_first:
+        if bundles and record.bundle is not None and bundles[-1][-1].bundle == record.bundle:
+            bundles[-1].append(record)
+        else:
+            bundles.append([record])
+    return bundles
+
+
+def _packed(draft: Context, hits: Sequence[Hit], budget: int, count: Count) -> Context:
+    """Hits by score, each taken if the whole text still fits; one long item does not starve the rest."""
+    taken: list[Hit] = []
+    trace = list(draft.trace)
+    best = replace(draft, tokens=count(draft.text))
+    for hit in hits:
+        trial = replace(draft, system=_framed([*taken, hit]))
+        tokens = count(trial.text)
+        fits = tokens <= budget
+        size = count(_item(hit.record))
+        if fits:
+            taken.append(hit)
+            best = replace(trial, tokens=tokens)
+        reason = hit.reason if fits else f"does not fit: {size} tokens, {budget - best.tokens} left"
+        trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
+    return replace(best, records=(*(hit.record for hit in taken), *draft.records), trace=tuple(trace))
+
+
+def _framed(hits: Sequence[Hit]) -> str:
+    """Recalled history in order of time, between marks that say what it is."""
+    ordered = sorted((hit.record for hit in hits), key=lambda record: (record.time, record.key))
+    return "\n".join([FRAME_OPEN, *(_item(record) for record in ordered), FRAME_CLOSE])
+
+
+def _item(record: Record) -> str:
+    """One recalled record: handle, time, where from, who, and its text as data."""
+    source = " ".join(part for part in (record.session, record.role) if part)
+    stamp = record.time.strftime("%Y-%m-%d %H:%M")
+    return f"{handle(record.key)} {stamp} {source}: {neutralised(record.text)}"
+
+
+def _message(record: Record) -> dict[str, str]:
+    role = record.role if record.role in AGENT_ROLES else "user"
+    return {"role": role or "user", "content": record.text}
+
+
+def _lines(newest_first: Sequence[Record]) -> str:
+    return "\n".join(f"{message['role']}: {message['content']}" for message in map(_message, newest_first))
+
+
+def _note_recall(engine: Engine, where: Filter, session: str | None, context: Context, now: datetime) -> None:
+    """Remember what this session was shown, so that its echo is recognised; a read-only store remembers nothing."""
+    keys = [item.key for item in context.trace if item.part == "recall" and item.taken]
+    if session is None or not keys or not where.owners:
+        return
+    with suppress(StoreReadOnlyError):
+        subject = recall_subject(where.owners[0], session)
+        engine.store.append([Event(now, engine.tenant, "recall", subject, {"keys": keys})])

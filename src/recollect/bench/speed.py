@@ -1,0 +1,159 @@
+"""How fast: ingest and search at several sizes, each beside numpy's exact cosine over the same vectors in the same run.
+
+    python -m recollect.bench.speed --sizes 1000,10000,100000 [--json]
+
+Texts are made up from a skewed vocabulary; vectors come from feature hashing at the default model's width, so that
+the figures are the engine's own. The model's cost is measured apart, on `--model-turns` of the same texts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from recollect.embed.base import Embedder, Vectors
+from recollect.embed.hashing import HashEmbedder
+from recollect.embed.local import LocalEmbedder
+from recollect.memory import Memory
+from recollect.settings import Settings
+from recollect.types import Turn
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+VOCABULARY = 20_000
+QUERIES = 50
+DIMENSIONS = 384
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The figures of one size."""
+
+    records: int
+    ingest_turns_per_second: float
+    search_ms: float
+    vector_ms: float
+    text_ms: float
+    numpy_ms: float
+
+    @property
+    def search_ratio(self) -> float:
+        """A whole search against numpy's exact cosine."""
+        return self.search_ms / self.numpy_ms
+
+
+def made_up_turns(count: int, seed: int = 0) -> Iterator[Turn]:
+    """Turns of twenty words, common words common, in sessions of fifty."""
+    chance = np.random.default_rng(seed)
+    weights = 1 / np.arange(1, VOCABULARY + 1)
+    words = chance.choice(VOCABULARY, size=(count, 20), p=weights / weights.sum())
+    for i, row in enumerate(words):
+        text = " ".join(f"w{word}" for word in row)
+        yield Turn(f"t{i}", f"s{i // 50}", "user" if i % 2 == 0 else "assistant", text, START + timedelta(minutes=i))
+
+
+def measure(records: int, folder: Path, embedder: Embedder) -> Row:
+    """Fill a store, then search it."""
+    turns = list(made_up_turns(records))
+    # The texts are embedded beforehand: an embedder is measured apart.
+    known = _Known(embedder, [turn.text for turn in turns])
+    memory = Memory.open(folder / f"{records}.db", embedder=known, settings=Settings())
+    began = time.perf_counter()
+    memory.ingest(turns, user="bench")
+    ingest_seconds = time.perf_counter() - began
+    queries = [" ".join(turn.text.split()[3:9]) for turn in turns[:: max(records // QUERIES, 1)]][:QUERIES]
+    vectors = [known.embed_query(query) for query in queries]
+    matrix = np.stack([known.vectors[turn.text] for turn in turns])
+    where = memory.where(user="bench")
+    for query in queries[:3]:
+        memory.search(query, user="bench", limit=10)
+    row = Row(
+        records,
+        records / ingest_seconds,
+        _p50(lambda i: memory.search(queries[i], user="bench", limit=10)),
+        _p50(lambda i: memory.store.vector_search(vectors[i], where, 100)),
+        _p50(lambda i: memory.store.text_search(queries[i].split(), where, 100)),
+        _p50(lambda i: np.argpartition(-(matrix @ vectors[i]), 9)[:10]),
+    )
+    memory.close()
+    return row
+
+
+class _Known:
+    """An embedder that looks up what was embedded before."""
+
+    def __init__(self, embedder: Embedder, texts: list[str]) -> None:
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self.vectors: dict[str, Vectors] = dict(zip(texts, embedder.embed(texts), strict=True))
+        self._embedder = embedder
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.vectors[text] for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        if text not in self.vectors:
+            self.vectors[text] = self._embedder.embed_query(text)
+        return self.vectors[text]
+
+
+def _p50(work: Callable[[int], object]) -> float:
+    times = []
+    for i in range(QUERIES):
+        began = time.perf_counter()
+        work(i)
+        times.append(time.perf_counter() - began)
+    return sorted(times)[QUERIES // 2] * 1000
+
+
+def measure_model(turns: int) -> float:
+    """Turns a second through the default local model alone."""
+    embedder = LocalEmbedder(cache_texts=0)
+    texts = [turn.text for turn in made_up_turns(turns)]
+    embedder.embed(texts[:4])
+    began = time.perf_counter()
+    embedder.embed(texts)
+    return turns / (time.perf_counter() - began)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--model-turns", type=int, default=200)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    rows = []
+    for size in map(int, options.sizes.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(measure(size, Path(folder), HashEmbedder(DIMENSIONS)))
+    model = measure_model(options.model_turns) if options.model_turns else 0.0
+    sys.stdout.write(_json(rows, model) if options.json else _table(rows, model))
+    return 0
+
+
+def _json(rows: list[Row], model: float) -> str:
+    found = [asdict(row) | {"search_ratio": row.search_ratio} for row in rows]
+    return json.dumps({"rows": found, "model_turns_per_second": model}, indent=2) + "\n"
+
+
+def _table(rows: list[Row], model: float) -> str:
+    lines = ["records    ingest/s  search ms  vector ms  text ms  numpy ms  search ÷ numpy"]
+    lines += [
+        f"{r.records:>7,} {r.ingest_turns_per_second:>11.0f} {r.search_ms:>10.2f} {r.vector_ms:>10.2f} "
+        f"{r.text_ms:>8.2f} {r.numpy_ms:>9.3f} {r.search_ratio:>15.2f}"
+        for r in rows
+    ]
+    lines += [f"The default model alone embeds {model:.0f} such turns a second."] if model else []
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""Care of a store: forgetting, moving it to another file and back, and catching up with vectors."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from recollect import ingest
+from recollect.engine import Engine
+from recollect.errors import EmbedError, FormatError, InputError
+from recollect.math.gate import decide
+from recollect.math.tokens import gate_tokens
+from recollect.math.vectors import Vectors
+from recollect.store.codec import record_from_json, record_to_json
+from recollect.text.analyze import searchable
+from recollect.text.signals import read_signals
+from recollect.types import Edge, Event, Filter, Record, as_time
+
+FORMAT = 1  # of the export's lines
+PAGE = 500
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a forget removed; it holds no text."""
+
+    time: datetime
+    records: int
+    what: dict[str, Any]
+
+
+def forget(engine: Engine, where: Filter, what: dict[str, Any]) -> Receipt:
+    """Delete every record that passes the filter, everywhere, and keep a receipt."""
+    with engine.store.transaction():
+        keys = [record.key for record in engine.store.find(replace(where, echoes=True))]
+        engine.store.delete(keys)
+        receipt = Receipt(engine.clock(), len(keys), what)
+        engine.store.append([Event(receipt.time, engine.tenant, "forget", None, {**what, "records": len(keys)})])
+    return receipt
+
+
+def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
+    """The tenant's whole memory as JSON lines: a head, then spaces, records, edges, events."""
+    whole = Filter(tenant=engine.tenant, echoes=True)
+    total = engine.store.count(whole)
+    active = next((space for space in engine.store.spaces() if space.active), None) if vectors else None
+    space = {"name": active.name, "dimensions": active.dimensions} if active else None
+    yield _line({"recollect": FORMAT, "tenant": engine.tenant, "records": total, "space": space})
+    keys: list[str] = []
+    for offset in range(0, total, PAGE):
+        page = engine.store.find(whole, limit=PAGE, offset=offset)
+        held = engine.store.vectors([record.key for record in page]) if active else {}
+        for record in page:
+            line: dict[str, Any] = {"record": record_to_json(record)}
+            if record.key in held:
+                line["vector"] = base64.b64encode(held[record.key].tobytes()).decode()
+            yield _line(line)
+            keys.append(record.key)
+        if progress is not None:
+            progress(len(keys), total)
+    for offset in range(0, len(keys), PAGE):
+        for edge in engine.store.edges(keys[offset : offset + PAGE]):
+            yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
+    for event in reversed(engine.store.events(engine.tenant, limit=1 << 62)):
+        yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
+
+
+def _line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import took."""
+
+    records: int
+    known: int
+    vectors: int
+    edges: int
+    events: int
+
+
+def import_lines(engine: Engine, lines: Iterable[str], progress: Progress | None = None) -> ImportReport:
+    """Take an export into this tenant; all of it or, when a line is bad, nothing. Twice is the same as once."""
+    with engine.store.transaction():
+        return _Importer(engine, progress).run(lines)
+
+
+class _Importer:
+    def __init__(self, engine: Engine, progress: Progress | None) -> None:
+        self._engine = engine
+        self._progress = progress
+        self._space: dict[str, Any] | None = None
+        self._renamed: dict[str, str] = {}
+        self._waiting: list[tuple[Record, Vectors | None]] = []
+        self._counts = dict.fromkeys(("records", "known", "vectors", "edges", "events"), 0)
+        self._events_wanted = False
+
+    def run(self, lines: Iterable[str]) -> ImportReport:
+        total = number = 0
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+                if number == 1:
+                    total = self._head(found)
+                elif "record" in found:
+                    self._record(found)
+                elif "edge" in found:
+                    self._edge(*found["edge"])
+                elif "event" in found:
+                    self._event(*found["event"])
+                else:
+                    raise FormatError("it is neither a record, an edge nor an event.")
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise FormatError(f"Line {number} cannot be imported: {error}", "Nothing was imported.") from error
+            if self._progress is not None and number % PAGE == 0:
+                self._progress(min(number, total), total)
+        if number == 0:
+            raise FormatError("The import is empty.", "Give the output of `recollect export`.")
+        self._flush()
+        return ImportReport(**self._counts)
+
+    def _head(self, found: dict[str, Any]) -> int:
+        if found.get("recollect") != FORMAT:
+            raise FormatError("it is not the head of a recollect export.")
+        space, store = found["space"], self._engine.store
+        embedder = self._engine.arm.embedder
+        if space and (embedder is None or embedder.name == space["name"]):
+            if not store.spaces():
+                store.add_space(space["name"], space["dimensions"])
+            active = next(item for item in store.spaces() if item.active)
+            self._space = space if active.name == space["name"] else None
+        # Events are a log: taking it twice would double it, so it is taken only into an empty one.
+        self._events_wanted = not store.events(self._engine.tenant, limit=1)
+        return int(found["records"])
+
+    def _record(self, found: dict[str, Any]) -> None:
+        original = record_from_json(found["record"])
+        record = replace(original, tenant=self._engine.tenant)
+        self._renamed[original.key] = record.key
+        vector = None
+        if self._space and "vector" in found:
+            vector = np.frombuffer(base64.b64decode(found["vector"], validate=True), dtype=np.float32)
+            if vector.shape != (self._space["dimensions"],):
+                raise FormatError(f"the vector has {vector.size} numbers.")
+        self._waiting.append((record, vector))
+        if len(self._waiting) >= PAGE:
+            self._flush()
+
+    def _flush(self) -> None:
+        store = self._engine.store
+        known = {record.key: record for record in store.get([record.key for record, _ in self._waiting])}
+        for record, _ in self._waiting:
+            if record.kind == "turn" and known.get(record.key, record).text != record.text:
+                raise FormatError(f"turn {record.id!r} is stored here with other words.")
+        new = [(record, vector) for record, vector in self._waiting if known.get(record.key) != record]
+        store.put([record for record, _ in new])
+        missing = store.vectors([record.key for record, _ in self._waiting])
+        fill = [(r.key, vector) for r, vector in self._waiting if vector is not None and r.key not in missing]
+        if fill:
+            store.put_vectors([key for key, _ in fill], np.stack([vector for _, vector in fill]))
+        self._counts["records"] += len(new)
+        self._counts["known"] += len(self._waiting) - len(new)
+        self._counts["vectors"] += len(fill)
+        self._waiting = []
+
+    def _edge(self, source: str, target: str, kind: str, time: str) -> None:
+        self._flush()
+        ends = self._renamed.get(source, source), self._renamed.get(target, target)
+        self._engine.store.link([Edge(*ends, kind, as_time(time))])
+        self._counts["edges"] += 1
+
+    def _event(self, time: str, topic: str, subject: str | None, body: dict[str, Any]) -> None:
+        self._flush()
+        if self._events_wanted:
+            self._engine.store.append([Event(as_time(time), self._engine.tenant, topic, subject, body)])
+            self._counts["events"] += 1
+
+
+def reindex(engine: Engine, progress: Progress | None = None) -> int:
+    """Embed every record that lacks a vector of this embedder, then search those vectors; may be stopped and resumed.
+
+    Another model's vectors serve until the last one is made. How many records were embedded.
+    """
+    embedder, store = engine.arm.embedder, engine.store
+    if embedder is None:
+        raise InputError("There is no embedder to reindex with.", "Set embed.provider.")
+    store.add_space(embedder.name, embedder.dimensions)
+    tenants = store.tenants()
+    total = sum(len(store.pending(Filter(tenant=name, echoes=True), 1 << 62, embedder.name)) for name in tenants)
+    done = 0
+    for tenant in tenants:
+        where = Filter(tenant=tenant, echoes=True)
+        while page := store.pending(where, engine.settings.ingest.batch, embedder.name):
+            vectors = engine.arm.embed([searchable(record) for record in page])
+            if vectors is None:
+                raise EmbedError(f"Stopped after {done} of {total} records: {engine.arm.off}", "Run it again to go on.")
+            store.put_vectors([record.key for record in page], vectors, embedder.name)
+            done += len(page)
+            if progress is not None:
+                progress(done, total)
+    store.activate_space(embedder.name)
+    for tenant in tenants:
+        _settle(replace(engine, tenant=tenant))
+    return done
+
+
+def _settle(engine: Engine) -> None:
+    """Decide the turns that the gate had to defer for want of vectors, oldest first."""
+    rows = engine.settings.gate
+    deferred = Filter(tenant=engine.tenant, kinds=("turn",), durable=False)
+    for record in engine.store.find(deferred):
+        if record.gate is None or record.gate.decision != "defer":
+            continue
+        vector = engine.store.vectors([record.key]).get(record.key)
+        if vector is None:
+            continue
+        durable = ingest.neighbours(engine, record, vector, rows.novelty_neighbours, durable=True)
+        turns = ingest.neighbours(engine, record, vector, rows.frequency_neighbours, durable=None)
+        decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows)
+        engine.store.put([ingest.with_decision(record, decision)])

@@ -1,0 +1,76 @@
+"""What every path holds: the store, the vector arm, the settings, the clock and the tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from recollect.embed.base import Embedder
+from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
+from recollect.math.vectors import Vectors
+from recollect.settings import Settings
+from recollect.store.base import Store
+from recollect.types import Clock, Filter, Freshness
+
+
+class VectorArm:
+    """The embedder as the paths see it: it gives vectors, or says why not; a path goes on without them."""
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self.embedder = embedder
+        self.off = "" if embedder else "no embedder"
+        self._lasting = embedder is None
+
+    def embed(self, texts: Sequence[str]) -> Vectors | None:
+        """Vectors of records, or None when the arm is off."""
+        return self._tried(lambda embedder: embedder.embed(texts))
+
+    def embed_query(self, text: str) -> Vectors | None:
+        """The vector of a query, or None when the arm is off."""
+        return self._tried(lambda embedder: embedder.embed_query(text))
+
+    def _tried(self, work: Callable[[Embedder], Vectors]) -> Vectors | None:
+        if self.embedder is None or self._lasting:
+            return None
+        try:
+            vectors = work(self.embedder)
+        except EmbedError as error:
+            # A service may be back at the next call; missing weights stay missing, and looking again is slow.
+            self._lasting = not isinstance(error, EndpointError)
+            self.off = f"{error.message} {error.remedy}".strip()
+            return None
+        self.off = ""
+        return vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The parts that a path works with; one for each tenant, sharing store and embedder."""
+
+    store: Store
+    arm: VectorArm
+    settings: Settings
+    clock: Clock
+    tenant: str
+
+    def freshness(self, where: Filter) -> Freshness:
+        """What an answer under this filter cannot see."""
+        records, pending = self.store.coverage(where)
+        return Freshness(records, pending, self.arm.off)
+
+    def ready_space(self) -> None:
+        """Make the embedder's vector space on first use."""
+        embedder = self.arm.embedder
+        if embedder is not None and not self.store.spaces():
+            self.store.add_space(embedder.name, embedder.dimensions)
+
+
+def check_embedder(store: Store, embedder: Embedder | None) -> None:
+    """Refuse to mix models: vectors of two models cannot be compared."""
+    active = next((space for space in store.spaces() if space.active), None)
+    if embedder is None or active is None or active.name == embedder.name:
+        return
+    raise EmbedderChangedError(
+        f"The store's vectors come from {active.name!r}; this embedder is {embedder.name!r}.",
+        "Run `recollect reindex` to change over, or open the store with its own embedder (or embed.provider = 'off').",
+    )

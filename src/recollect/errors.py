@@ -1,0 +1,102 @@
+"""Everything that recollect raises on purpose, as one tree.
+
+RecollectError                     catch this to catch them all
+├── InputError                     the caller's value cannot be used
+│   ├── ConflictError              an id is taken by other content
+│   ├── NotFoundError              nothing has that id
+│   └── FormatError                a line of a file cannot be read
+├── SettingsError                  a setting is unknown, of the wrong type or out of range
+├── StoreError                     the database cannot do what was asked
+│   ├── StoreBusyError             another process held the write lock too long
+│   ├── StoreVersionError          the file was written by a newer recollect
+│   ├── StoreCorruptError          the file is damaged or not ours
+│   ├── StoreReadOnlyError         the file or its folder cannot be written
+│   └── StoreFullError             no space is left on the disk
+└── EmbedError                     no vectors can be had
+    ├── ModelMissingError          the weights are not here and cannot be fetched
+    ├── ModelDamagedError          the weights are not the ones that were pinned
+    ├── EmbedderChangedError       the store's vectors come from another model
+    ├── DimensionError             a vector has the wrong length or holds NaN
+    └── EndpointError              an embedding service refused or did not answer
+
+Every message names the value that was wrong; `remedy` says what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """The base of every error raised on purpose."""
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(f"{message} {remedy}".strip())
+        self.message = message
+        self.remedy = remedy
+
+
+class InputError(RecollectError, ValueError):
+    """The caller's value cannot be used."""
+
+
+class ConflictError(InputError):
+    """An id is taken by other content; raw turns never change."""
+
+
+class NotFoundError(InputError, LookupError):
+    """Nothing visible to the caller has that id."""
+
+
+class FormatError(InputError):
+    """A line of a file cannot be read."""
+
+
+class SettingsError(RecollectError, ValueError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+
+class StoreError(RecollectError):
+    """The database cannot do what was asked."""
+
+
+class StoreBusyError(StoreError):
+    """Another process held the write lock for longer than the timeout."""
+
+
+class StoreVersionError(StoreError):
+    """The file was written by a newer recollect."""
+
+
+class StoreCorruptError(StoreError):
+    """The file is damaged, or is not a recollect store."""
+
+
+class StoreReadOnlyError(StoreError):
+    """The file or its folder cannot be written."""
+
+
+class StoreFullError(StoreError):
+    """No space is left on the disk."""
+
+
+class EmbedError(RecollectError):
+    """No vectors can be had."""
+
+
+class ModelMissingError(EmbedError):
+    """The weights are not on this machine and cannot be fetched."""
+
+
+class ModelDamagedError(EmbedError):
+    """The weights are not the ones that were pinned."""
+
+
+class EmbedderChangedError(EmbedError):
+    """The store's vectors come from another model."""
+
+
+class DimensionError(EmbedError):
+    """A vector has the wrong length, or holds NaN or infinity."""
+
+
+class EndpointError(EmbedError):
+    """An embedding service refused the request or did not answer."""

@@ -1,0 +1,219 @@
+"""Turns in: clean → compare with what is there → embed → gate → write, all of a batch or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import numpy as np
+
+from recollect.engine import Engine
+from recollect.errors import ConflictError, InputError
+from recollect.math.gate import decide
+from recollect.math.tokens import gate_tokens
+from recollect.math.vectors import Vectors
+from recollect.text.analyze import searchable
+from recollect.text.echo import containment, shingles, strip_frames, words_of
+from recollect.text.secrets import redact_secrets
+from recollect.text.signals import read_signals
+from recollect.types import Event, Filter, GateDecision, IngestReport, Outcome, Provenance, Record, Turn
+
+AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # everybody else speaks for themselves
+HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Whose turns these are."""
+
+    user: str | None = None
+    project: str | None = None
+    agent: str | None = None
+
+
+def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
+    """Take turns in batches; each batch is acknowledged whole once it is on disk."""
+    outcomes: list[Outcome] = []
+    for batch in _batches(turns, engine.settings.ingest.batch):
+        outcomes += _ingest_batch(engine, batch, who)
+        if progress is not None:
+            progress(len(batch))
+    owner = Record("-", "turn", "", engine.clock(), user=who.user).owner
+    return IngestReport(tuple(outcomes), engine.freshness(Filter(tenant=engine.tenant, owners=(owner,))))
+
+
+def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
+    rest = iter(turns)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
+    drafts = [_draft(engine, turn, who) for turn in turns]
+    outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
+    records = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Record)}
+    known = {record.key: record for record in engine.store.get([record.key for record in records.values()])}
+    for i, record in list(records.items()):
+        earlier = known.setdefault(record.key, record)
+        if earlier is not record:
+            outcomes[i] = _duplicate(record, earlier)
+            del records[i]
+    fresh = list(records.values())
+    vectors = engine.arm.embed([searchable(record) for record in fresh]) if fresh else None
+    judged = _judge(engine, [_marked_echo(engine, record) for record in fresh], vectors)
+    written = _write(engine, judged, vectors)
+    for i, record in zip(records, judged, strict=True):
+        outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
+    return [outcomes[i] for i in range(len(turns))]
+
+
+def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
+    """The record a turn would become, cleaned of what we injected ourselves and of secrets; or why it is skipped."""
+    limit = engine.settings.ingest.max_text_chars
+    if len(turn.text) > limit:
+        raise InputError(
+            f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
+            "Shorten it, or raise ingest.max_text_chars.",
+        )
+    text, frames = strip_frames(turn.text)
+    cleaned = redact_secrets(text)
+    if not cleaned.text.strip():
+        return Outcome(turn.id, "skipped", "recalled text only" if frames else "empty")
+    if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
+        return Outcome(turn.id, "skipped", "heartbeat")
+    return Record(
+        id=turn.id,
+        kind="turn",
+        text=cleaned.text,
+        time=turn.time or engine.clock(),
+        tenant=engine.tenant,
+        scope="session",
+        user=who.user,
+        project=who.project,
+        session=turn.session,
+        agent=who.agent,
+        role=turn.role,
+        bundle=turn.bundle,
+        memory_type="evidence",
+        provenance=Provenance(who=turn.role, method="ingest"),
+        redactions=cleaned.kinds,
+    )
+
+
+def _duplicate(record: Record, earlier: Record) -> Outcome:
+    if (record.text, record.role) != (earlier.text, earlier.role):
+        raise ConflictError(
+            f"Turn {record.id!r} of session {record.session!r} is stored with other words; nothing of this batch was.",
+            "Raw turns never change: give the new message an id of its own.",
+        )
+    return Outcome(record.id, "duplicate", "same id and text", record.key, earlier.gate, earlier.redactions)
+
+
+def _stored(record: Record) -> Outcome:
+    if record.echo_of is not None:
+        return Outcome(record.id, "echo", f"repeats recalled {record.echo_of}", record.key, None, record.redactions)
+    reason = record.gate.reason if record.gate else "kept as history; the gate weighs what users say"
+    return Outcome(record.id, "stored", reason, record.key, record.gate, record.redactions)
+
+
+def _marked_echo(engine: Engine, record: Record) -> Record:
+    """An agent's repetition of what it was just shown stays in the history, and out of retrieval."""
+    rows = engine.settings.ingest
+    if record.role not in AGENT_ROLES or len(words_of(record.text)) < rows.echo_words:
+        return record
+    own = shingles(record.text)
+    for recalled in _recalled(engine, record):
+        if containment(own, shingles(recalled.text)) >= rows.echo_share:
+            return replace(record, echo_of=recalled.id)
+    return record
+
+
+def _recalled(engine: Engine, record: Record) -> list[Record]:
+    """What was put into this session's prompts, newest first."""
+    limit = engine.settings.ingest.echo_recalled
+    events = engine.store.events(engine.tenant, topic="recall", subject=recall_subject(record.owner, record.session), limit=limit)
+    keys = dict.fromkeys(key for event in events for key in event.body["keys"])
+    return engine.store.get(list(keys)[:limit])
+
+
+def recall_subject(owner: str, session: str | None) -> str:
+    """The subject under which an assembly notes what it recalled for a session."""
+    return f"{owner}/{session}"
+
+
+def _judge(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
+    """Every turn of a person through the gate, in order, each seeing those before it."""
+    judged: list[Record] = []
+    for position, record in enumerate(records):
+        if record.role in AGENT_ROLES:
+            judged.append(record)
+            continue
+        decision = _decide(engine, record, vectors, position, judged)
+        judged.append(with_decision(record, decision))
+    return judged
+
+
+def with_decision(record: Record, decision: GateDecision) -> Record:
+    """The record as the gate left it."""
+    return replace(record, gate=decision, durable=decision.decision == "admit")
+
+
+def _decide(
+    engine: Engine, record: Record, vectors: Vectors | None, position: int, before: Sequence[Record]
+) -> GateDecision:
+    rows = engine.settings.gate
+    durable = turns = None
+    if vectors is not None:
+        mine = vectors[position]
+        cosines = vectors[:position] @ mine
+        same = np.array([other.namespace == record.namespace for other in before], dtype=bool)
+        kept = np.array([other.durable for other in before], dtype=bool)
+        durable = [*neighbours(engine, record, mine, rows.novelty_neighbours, durable=True), *cosines[same & kept]]
+        turns = [*neighbours(engine, record, mine, rows.frequency_neighbours, durable=None), *cosines[same]]
+    return decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows)
+
+
+def neighbours(engine: Engine, record: Record, vector: Vectors, limit: int, *, durable: bool | None) -> list[float]:
+    """Cosines of the nearest durable records, or of the nearest turns, in the record's namespace."""
+    where = Filter(
+        tenant=engine.tenant,
+        owners=(record.owner,),
+        namespace=record.namespace,
+        durable=durable,
+        kinds=None if durable else ("turn",),
+        exclude=(record.key,),
+    )
+    return [found.score for found in engine.store.vector_search(vector, where, limit)]
+
+
+def _write(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> set[str]:
+    """Write what no other process wrote meanwhile; the keys that this call stored."""
+    if not records:
+        return set()
+    with engine.store.transaction():
+        there = {record.key: record for record in engine.store.get([record.key for record in records])}
+        for record in records:
+            if record.key in there:
+                _duplicate(record, there[record.key])
+        new = [i for i, record in enumerate(records) if record.key not in there]
+        engine.store.put([records[i] for i in new])
+        if vectors is not None:
+            engine.ready_space()
+            engine.store.put_vectors([records[i].key for i in new], vectors[new])
+        if new:
+            engine.store.append([_event(engine, [records[i] for i in new])])
+    return {records[i].key for i in new}
+
+
+def _event(engine: Engine, records: Sequence[Record]) -> Event:
+    gates = [record.gate.decision for record in records if record.gate]
+    body = {
+        "turns": len(records),
+        **{decision: gates.count(decision) for decision in ("admit", "defer", "reject")},
+        "redacted": sum(bool(record.redactions) for record in records),
+        "echoes": sum(record.echo_of is not None for record in records),
+    }
+    return Event(engine.clock(), engine.tenant, "ingest", records[0].session, body)

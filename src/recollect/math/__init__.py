@@ -1,0 +1,1 @@
+"""Pure functions of numbers: no I/O, no clock, no chance."""

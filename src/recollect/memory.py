@@ -1,0 +1,400 @@
+"""Memory: what a user holds in the hand. Every method is one verb; the work is in the path of that name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from recollect import assemble as assembling
+from recollect import care
+from recollect import ingest as ingesting
+from recollect import search as searching
+from recollect.embed import open_embedder
+from recollect.embed.base import Embedder
+from recollect.engine import Engine, VectorArm, check_embedder
+from recollect.errors import InputError, NotFoundError
+from recollect.settings import Settings
+from recollect.store.base import Problem, Store, StoreStats
+from recollect.text.normalize import content_hash
+from recollect.text.secrets import redact_secrets
+from recollect.types import (
+    BOUNDARIES,
+    CLAIM_TYPES,
+    DEFAULT_TENANT,
+    GLOBAL_OWNER,
+    KINDS,
+    SCOPES,
+    Boundary,
+    ClaimType,
+    Clock,
+    Context,
+    Edge,
+    Filter,
+    IngestReport,
+    Kind,
+    Provenance,
+    Record,
+    Scope,
+    SearchResult,
+    Turn,
+    as_time,
+    check_choice,
+    check_id,
+    owner_of,
+    storable,
+    system_clock,
+)
+
+Time = datetime | float | int | str
+Records = list[Record]  # inside the class, `list` is the verb
+Problems = list[Problem]
+OPEN_BOUNDARIES: tuple[Boundary, ...] = ("public", "internal", "pii")  # what a caller sees without asking for more
+
+
+class Memory:
+    """A memory of one tenant: hand it turns, ask it questions. Also a context manager."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        tenant: str = DEFAULT_TENANT,
+        change_embedder: bool = False,
+    ) -> None:
+        """Join a store and an embedder; `change_embedder` is for `reindex`, which alone may mix models."""
+        if not change_embedder:
+            check_embedder(store, embedder)
+        check_id(tenant, "tenant")
+        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        embedder: Embedder | None = None,
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        tenant: str = DEFAULT_TENANT,
+        change_embedder: bool = False,
+    ) -> Memory:
+        """Open or create a store in one SQLite file, with the embedder the settings name unless one is handed in."""
+        from recollect.store.sqlite import SQLiteStore
+
+        settings = settings or Settings.load()
+        store = SQLiteStore(path, settings.store)
+        try:
+            return cls(
+                store,
+                embedder or open_embedder(settings),
+                settings=settings,
+                clock=clock,
+                tenant=tenant,
+                change_embedder=change_embedder,
+            )
+        except BaseException:
+            store.close()
+            raise
+
+    def for_tenant(self, tenant: str) -> Memory:
+        """The same store and embedder, seen by another tenant."""
+        other = object.__new__(Memory)
+        other._engine = replace(self._engine, tenant=check_id(tenant, "tenant"))
+        return other
+
+    @property
+    def store(self) -> Store:
+        """The store underneath."""
+        return self._engine.store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings this memory was opened with."""
+        return self._engine.settings
+
+    @property
+    def tenant(self) -> str:
+        """Whose memory this is; nothing crosses it."""
+        return self._engine.tenant
+
+    def ingest(
+        self,
+        turns: Iterable[Turn],
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        progress: ingesting.Progress | None = None,
+    ) -> IngestReport:
+        """Take turns: each is stored once, cleaned of secrets and of our own echoes, and weighed by the gate."""
+        who = ingesting.Speaker(_name(user, "user"), _name(project, "project"), _name(agent, "agent"))
+        return ingesting.ingest(self._engine, [turns] if isinstance(turns, Turn) else turns, who, progress)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        scope: Scope = "user",
+        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        boundary: Boundary = "internal",
+        time: Time | None = None,
+        supersedes: str | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Record:
+        """Store a claim on purpose. The same words in the same scope are the same claim; `supersedes` ends another."""
+        check_choice(scope, SCOPES, "scope")
+        check_choice(type, CLAIM_TYPES, "type")
+        check_choice(boundary, BOUNDARIES, "boundary")
+        if not isinstance(text, str) or not text.strip():
+            raise InputError("There is nothing to remember: the text is empty.", "Give a sentence.")
+        engine = self._engine
+        if len(text) > engine.settings.ingest.max_text_chars:
+            raise InputError(f"The text has {len(text)} characters.", "Shorten it, or raise ingest.max_text_chars.")
+        cleaned = redact_secrets(storable(text))
+        when = as_time(time) if time is not None else engine.clock()
+        owner = owner_of(scope, _name(user, "user"), _name(project, "project"))
+        record = Record(
+            id=f"claim-{content_hash(f'{owner}/{content_hash(cleaned.text)}')[:16]}",
+            kind="claim",
+            text=cleaned.text,
+            time=when,
+            tenant=engine.tenant,
+            scope=scope,
+            user=user if scope in ("user", "session") else None,
+            project=project if scope == "project" else None,
+            boundary=boundary,
+            durable=True,
+            valid_from=when,
+            claim_type=type,
+            memory_type="knowledge",
+            provenance=Provenance(who=user, method="remember"),
+            redactions=cleaned.kinds,
+            meta=meta or {},
+        )
+        return self._remember(record, supersedes, user, project)
+
+    def _remember(self, record: Record, supersedes: str | None, user: str | None, project: str | None) -> Record:
+        engine = self._engine
+        vectors = engine.arm.embed([record.text])
+        with engine.store.transaction():
+            known = engine.store.get([record.key])
+            if known and known[0].valid_to is None:
+                record = known[0]
+            else:
+                engine.store.put([record])
+            if vectors is not None and not engine.store.vectors([record.key]):
+                engine.ready_space()
+                engine.store.put_vectors([record.key], vectors)
+            if supersedes is not None:
+                old = self.get(supersedes, user=user, project=project)
+                if old.key == record.key:
+                    raise InputError(f"{supersedes!r} cannot supersede itself.", "Say what changed.")
+                engine.store.put([replace(old, valid_to=record.time, updated=engine.clock())])
+                engine.store.link([Edge(record.key, old.key, "supersedes", record.time)])
+        return record
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        boundaries: Sequence[Boundary] = OPEN_BOUNDARIES,
+        as_of: Time | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        exclude: Sequence[str] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        now: Time | None = None,
+        profile: str = "default",
+    ) -> SearchResult:
+        """Hits with reasons, best first; nothing is changed by asking."""
+        moment = as_time(now, "now") if now is not None else self._engine.clock()
+        where = self.where(
+            user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
+            as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
+        )  # fmt: skip
+        page = searching.Page(self.settings.search.limit if limit is None else limit, offset)
+        return searching.search(self._engine, query, where, page, moment, profile)
+
+    def where(
+        self,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        boundaries: Sequence[Boundary] | None = OPEN_BOUNDARIES,
+        as_of: Time | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        exclude: Sequence[str] = (),
+        now: datetime | None = None,
+        superseded: bool = False,
+    ) -> Filter:
+        """What a caller may see, as the filter that stores apply before they rank."""
+        scopes = (scope,) if isinstance(scope, str) else scope
+        for values, choices, name in (
+            (scopes, SCOPES, "scope"),
+            (kinds, KINDS, "kind"),
+            (boundaries, BOUNDARIES, "boundary"),
+        ):
+            for value in values or ():
+                check_choice(value, choices, name)
+        owners = [f"user:{_name(user, 'user') or ''}"]
+        if _name(project, "project") is not None:
+            owners.append(f"project:{project}")
+        known_by = as_time(as_of, "as_of") if as_of is not None else None
+        ends = [as_time(until, "until")] if until is not None else []
+        if known_by is not None:
+            ends.append(known_by)
+        return Filter(
+            tenant=self.tenant,
+            owners=(*owners, GLOBAL_OWNER),
+            scopes=tuple(scopes) if scopes is not None else None,
+            kinds=tuple(kinds) if kinds is not None else None,
+            sessions=(session,) if _name(session, "session") is not None else None,  # type: ignore[arg-type]
+            boundaries=tuple(boundaries) if boundaries is not None else None,
+            valid_at=None if superseded else known_by or now or self._engine.clock(),
+            since=as_time(since, "since") if since is not None else None,
+            until=min(ends) if ends else None,
+            exclude=tuple(exclude),
+        )
+
+    def assemble(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        budget_tokens: int | None = None,
+        now: Time | None = None,
+    ) -> Context:
+        """The context for a prompt: the session's recent turns and the best of the past, inside the budget."""
+        moment = as_time(now, "now") if now is not None else self._engine.clock()
+        where = self.where(user=user, project=project, now=moment)
+        budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+        return assembling.assemble(self._engine, query, where, _name(session, "session"), budget, moment)
+
+    def get(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Record:
+        """The record that a caller called by this id (or by its key); superseded ones too."""
+        everything = self.where(user=user, project=project, session=session, boundaries=None, superseded=True)
+        found = self.store.find(replace(everything, ids=(check_id(id),), echoes=True), limit=3)
+        if not found:
+            visible = set(everything.owners or ())
+            found = [r for r in self.store.get([id]) if r.tenant == self.tenant and r.owner in visible]
+        if not found:
+            raise NotFoundError(
+                f"Nothing here is called {id!r}.", "See `recollect list`; a user's records need that user."
+            )
+        if len(found) > 1:
+            sessions = ", ".join(str(record.session) for record in found)
+            raise InputError(f"{id!r} is the name of several records (sessions {sessions}).", "Name the session too.")
+        return found[0]
+
+    def list(
+        self,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        durable: bool | None = None,
+        superseded: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Records:
+        """A caller's records, newest first."""
+        where = self.where(
+            user=user, project=project, session=session, scope=scope, kinds=kinds, since=since, until=until,
+            superseded=superseded,
+        )  # fmt: skip
+        page = searching.Page(limit, offset)
+        everything = replace(where, durable=durable, echoes=True)
+        return self.store.find(everything, order="newest", limit=page.limit, offset=page.offset)
+
+    def forget(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        before: Time | None = None,
+        everything: bool = False,
+    ) -> care.Receipt:
+        """Delete by id, session or time, or everything of a user; deleted text leaves every file, a receipt stays."""
+        if not (ids or session is not None or before is not None or everything):
+            raise InputError("Forget what?", "Name ids, a session or a time, or ask for everything of this user.")
+        keys = [self.get(name, user=user, project=project, session=session).id for name in ids]
+        owner = f"project:{project}" if project is not None and user is None else f"user:{_name(user, 'user') or ''}"
+        where = Filter(
+            tenant=self.tenant,
+            owners=(owner,) if not ids else (owner, *((f"project:{project}",) if project else ()), GLOBAL_OWNER),
+            ids=tuple(keys) if ids else None,
+            sessions=(session,) if session is not None else None,
+            until=as_time(before, "before") if before is not None else None,
+        )
+        what = {"ids": len(keys), "session": session, "before": str(where.until) if before is not None else None}
+        return care.forget(self._engine, where, what)
+
+    def export(self, *, vectors: bool = True, progress: care.Progress | None = None) -> Iterator[str]:
+        """The tenant's whole memory as JSON lines."""
+        return care.export_lines(self._engine, vectors=vectors, progress=progress)
+
+    def import_(self, lines: Iterable[str], progress: care.Progress | None = None) -> care.ImportReport:
+        """Take the lines of an export: all of them or, when one is bad, none."""
+        return care.import_lines(self._engine, lines, progress)
+
+    def reindex(self, progress: care.Progress | None = None) -> int:
+        """Embed what has no vector of this embedder yet, then search by those vectors."""
+        return care.reindex(self._engine, progress)
+
+    def stats(self) -> StoreStats:
+        """What this tenant's memory holds."""
+        return self.store.stats(self.tenant)
+
+    def verify(self, *, repair: bool = False) -> Problems:
+        """Everything wrong with the store that can be found; derived parts are rebuilt if asked."""
+        return self.store.verify(repair=repair)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _name(value: str | None, name: str) -> str | None:
+    return None if value is None else check_id(value, name)

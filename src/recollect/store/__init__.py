@@ -1,0 +1,1 @@
+"""Where records live: one small Protocol and its implementations."""

@@ -1,0 +1,134 @@
+"""The storage seam. A backend keeps records, finds them by term and by vector under a filter, and never half-writes.
+
+`recollect.testing.store` holds the suite that every backend runs; `DictStore` is the plainest reading of this page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from recollect.math.vectors import Vectors
+from recollect.types import Edge, Event, Filter, Record, Scored
+
+Order = Literal["oldest", "newest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The vectors of one embedder; exactly one space is active and searched by default."""
+
+    name: str
+    dimensions: int
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `verify` found; `mended` when `repair` put it right."""
+
+    what: str
+    where: str
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStats:
+    """What a store holds."""
+
+    records: int
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    vectors: int = 0
+    pending: int = 0
+    edges: int = 0
+    events: int = 0
+    bytes_on_disk: int = 0
+    schema: int = 0
+
+
+class Store(Protocol):
+    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Group reads and writes: all of them happen, alone, or none does. May be nested."""
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
+
+    def get(self, keys: Sequence[str]) -> list[Record]:
+        """The records with these keys, in the order asked; unknown keys are left out."""
+
+    def find(
+        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
+    ) -> list[Record]:
+        """Records that pass the filter, by (time, order of arrival)."""
+
+    def count(self, where: Filter) -> int:
+        """How many records pass the filter."""
+
+    def delete(self, keys: Sequence[str]) -> int:
+        """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were."""
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival."""
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
+        """The nearest records of the active space by cosine, ties by order of arrival."""
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of these records in the active space; records without one are left out."""
+
+    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
+        """Store one unit vector a record in a space (the active one unless named); unknown keys are ignored."""
+
+    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
+        """Records that have no vector yet in a space, by order of arrival."""
+
+    def coverage(self, where: Filter) -> tuple[int, int]:
+        """(records, those without a vector) among the filter's tenant and owners; its other fields are ignored."""
+
+    def spaces(self) -> list[Space]:
+        """Every vector space, the active one first."""
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        """Make a space if it is not there; the first one becomes active."""
+
+    def activate_space(self, name: str) -> None:
+        """Search this space from now on, and drop every other."""
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Add edges; the same (source, target, kind) twice is one edge."""
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """Edges that leave these records, or that reach them."""
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Add events at the end of the log."""
+
+    def events(
+        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+    ) -> list[Event]:
+        """The newest events first."""
+
+    def setting(self, name: str) -> str | None:
+        """A value kept with the store."""
+
+    def put_setting(self, name: str, value: str) -> None:
+        """Keep a value with the store."""
+
+    def settings(self) -> dict[str, str]:
+        """Every value kept with the store."""
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has records."""
+
+    def stats(self, tenant: str) -> StoreStats:
+        """Sizes, for people."""
+
+    def verify(self, *, repair: bool = False) -> list[Problem]:
+        """Check everything that can be checked; rebuild what is derived if asked."""
+
+    def close(self) -> None:
+        """Let go of files; the store cannot be used afterwards."""

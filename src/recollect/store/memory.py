@@ -1,0 +1,282 @@
+"""DictStore: every method in its plainest form, in memory. It is the oracle the other stores are tested against."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from recollect.errors import DimensionError, InputError
+from recollect.math.vectors import Vectors, unit_rows
+from recollect.store.base import Order, Problem, Space, StoreStats
+from recollect.text.analyze import searchable, terms
+from recollect.types import Edge, Event, Filter, Record, Scored
+
+BM25_K1, BM25_B = 1.2, 0.75  # the constants of SQLite's FTS5, which cannot be changed there
+BM25_LEAST_IDF = 1e-6  # FTS5's floor for a term that more than half of all records hold
+
+
+def passes(record: Record, where: Filter) -> bool:
+    """Whether a record may be seen: the meaning of a Filter, field by field."""
+    choices = (
+        (where.owners, record.owner),
+        (where.scopes, record.scope),
+        (where.kinds, record.kind),
+        (where.sessions, record.session),
+        (where.roles, record.role),
+        (where.ids, record.id),
+        (where.boundaries, record.boundary),
+    )
+    return (
+        record.tenant == where.tenant
+        and all(allowed is None or value in allowed for allowed, value in choices)
+        and (where.valid_at is None or record.valid_from is None or record.valid_from <= where.valid_at)
+        and (where.valid_at is None or record.valid_to is None or where.valid_at < record.valid_to)
+        and (where.since is None or where.since <= record.time)
+        and (where.until is None or record.time <= where.until)
+        and (where.durable is None or record.durable == where.durable)
+        and (where.namespace is None or record.namespace == where.namespace)
+        and (where.echoes or record.echo_of is None)
+        and record.key not in where.exclude
+    )
+
+
+@dataclass
+class _State:
+    records: dict[str, Record] = field(default_factory=dict)
+    arrival: dict[str, int] = field(default_factory=dict)
+    arrivals: int = 0
+    spaces: dict[str, Space] = field(default_factory=dict)
+    vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
+    edges: dict[tuple[str, str, str], Edge] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
+
+
+class DictStore:
+    """A store in this process's memory; gone when the process ends."""
+
+    def __init__(self) -> None:
+        self._state = _State()
+        self._depth = 0
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Undo everything inside if it raises."""
+        before = copy.deepcopy(self._state) if self._depth == 0 else None
+        self._depth += 1
+        try:
+            yield
+        except BaseException:
+            if before is not None:
+                self._state = before
+            raise
+        finally:
+            self._depth -= 1
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Insert or replace by key."""
+        state = self._state
+        for record in records:
+            key = record.key
+            old = state.records.get(key)
+            if old is None:
+                state.arrivals += 1
+                state.arrival[key] = state.arrivals
+            elif (old.owner, searchable(old)) != (record.owner, searchable(record)):
+                for vectors in state.vectors.values():
+                    vectors.pop(key, None)
+            state.records[key] = record
+
+    def get(self, keys: Sequence[str]) -> list[Record]:
+        """The records with these keys, in the order asked."""
+        return [self._state.records[key] for key in keys if key in self._state.records]
+
+    def _passing(self, where: Filter) -> list[Record]:
+        found = [record for record in self._state.records.values() if passes(record, where)]
+        return sorted(found, key=lambda record: self._state.arrival[record.key])
+
+    def find(
+        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
+    ) -> list[Record]:
+        """Records that pass, by (time, arrival)."""
+        found = sorted(self._passing(where), key=lambda record: record.time)
+        if order == "newest":
+            found.reverse()
+        return found[offset:][:limit]
+
+    def count(self, where: Filter) -> int:
+        """How many pass."""
+        return len(self._passing(where))
+
+    def delete(self, keys: Sequence[str]) -> int:
+        """Delete records with their vectors and edges."""
+        state = self._state
+        gone = {key for key in keys if key in state.records}
+        for key in gone:
+            del state.records[key], state.arrival[key]
+            for vectors in state.vectors.values():
+                vectors.pop(key, None)
+        state.edges = {name: edge for name, edge in state.edges.items() if not {edge.source, edge.target} & gone}
+        return len(gone)
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """BM25 over every record of the store, then the filter."""
+        state = self._state
+        counts = {key: Counter(_index_terms(record)) for key, record in state.records.items()}
+        if not counts or not terms:
+            return []
+        # FTS5 counts the owner's token as part of a record's length.
+        lengths = {key: sum(counter.values()) + 1 for key, counter in counts.items()}
+        mean = sum(lengths.values()) / len(lengths)
+        holders = {term: sum(term in counter for counter in counts.values()) for term in terms}
+        scored = []
+        for record in self._passing(where):
+            counter = counts[record.key]
+            if not any(term in counter for term in terms):
+                continue
+            score = sum(
+                _bm25(counter[term], lengths[record.key] / mean, holders[term], len(counts))
+                for term in dict.fromkeys(terms)
+            )
+            scored.append(Scored(record.key, score))
+        return sorted(scored, key=lambda item: -item.score)[:limit]
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
+        """Every vector, compared."""
+        space = self._space(None)
+        if space is None:
+            return []
+        query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
+        vectors = self._state.vectors[space.name]
+        scored = [Scored(r.key, float(vectors[r.key] @ query)) for r in self._passing(where) if r.key in vectors]
+        return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of these records in the active space."""
+        space = self._space(None)
+        vectors = self._state.vectors[space.name] if space else {}
+        return {key: vectors[key] for key in keys if key in vectors}
+
+    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
+        """Keep one unit vector a record."""
+        target = self._space(space)
+        if target is None:
+            raise DimensionError("The store has no vector space yet.", "Call add_space first.")
+        rows = unit_rows(matrix, len(keys), target.dimensions, target.name)
+        self._state.vectors[target.name].update(
+            {key: row for key, row in zip(keys, rows, strict=True) if key in self._state.records}
+        )
+
+    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
+        """Records without a vector in a space, by arrival."""
+        target = self._space(space)
+        vectors = self._state.vectors[target.name] if target else {}
+        return [record for record in self._passing(where) if record.key not in vectors][:limit]
+
+    def coverage(self, where: Filter) -> tuple[int, int]:
+        """(records, those without a vector) among the filter's tenant and owners."""
+        whole = Filter(tenant=where.tenant, owners=where.owners, echoes=True)
+        return self.count(whole), len(self.pending(whole, len(self._state.records)))
+
+    def spaces(self) -> list[Space]:
+        """Every vector space, the active one first."""
+        return sorted(self._state.spaces.values(), key=lambda space: (not space.active, space.name))
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        """Make a space if it is not there."""
+        old = self._state.spaces.get(name)
+        if old is not None and old.dimensions != dimensions:
+            raise DimensionError(
+                f"Space {name!r} has {old.dimensions} dimensions, not {dimensions}.", "Use another name."
+            )
+        self._state.spaces.setdefault(name, Space(name, dimensions, active=not self._state.spaces))
+        self._state.vectors.setdefault(name, {})
+
+    def activate_space(self, name: str) -> None:
+        """Search this space from now on, and drop every other."""
+        if name not in self._state.spaces:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        self._state.spaces = {name: replace(self._state.spaces[name], active=True)}
+        self._state.vectors = {name: self._state.vectors[name]}
+
+    def _space(self, name: str | None) -> Space | None:
+        if name is None:
+            return next((space for space in self._state.spaces.values() if space.active), None)
+        if name not in self._state.spaces:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        return self._state.spaces[name]
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Add edges between records that are here."""
+        for edge in edges:
+            if edge.source in self._state.records and edge.target in self._state.records:
+                self._state.edges.setdefault((edge.source, edge.target, edge.kind), edge)
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """Edges that leave these records, or that reach them."""
+        wanted = set(keys)
+        found = [e for e in self._state.edges.values() if (e.target if incoming else e.source) in wanted]
+        return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind))
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Add events at the end."""
+        self._state.events.extend(events)
+
+    def events(
+        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+    ) -> list[Event]:
+        """The newest events first."""
+        found = [
+            event
+            for event in reversed(self._state.events)
+            if event.tenant == tenant and topic in (None, event.topic) and subject in (None, event.subject)
+        ]
+        return found[:limit]
+
+    def setting(self, name: str) -> str | None:
+        """A value kept with the store."""
+        return self._state.settings.get(name)
+
+    def put_setting(self, name: str, value: str) -> None:
+        """Keep a value with the store."""
+        self._state.settings[name] = value
+
+    def settings(self) -> dict[str, str]:
+        """Every value kept with the store."""
+        return dict(sorted(self._state.settings.items()))
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has records."""
+        return sorted({record.tenant for record in self._state.records.values()})
+
+    def stats(self, tenant: str) -> StoreStats:
+        """Sizes, for people."""
+        whole = Filter(tenant=tenant, echoes=True)
+        records, pending = self.coverage(whole)
+        kinds = Counter(record.kind for record in self._passing(whole))
+        edges = sum(self._state.records[edge.source].tenant == tenant for edge in self._state.edges.values())
+        events = sum(event.tenant == tenant for event in self._state.events)
+        return StoreStats(records, dict(sorted(kinds.items())), records - pending, pending, edges, events)
+
+    def verify(self, *, repair: bool = False) -> list[Problem]:
+        """Nothing is derived here, so nothing can be out of step."""
+        return []
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _index_terms(record: Record) -> list[str]:
+    return terms(searchable(record))
+
+
+def _bm25(count: int, relative_length: float, holders: int, records: int) -> float:
+    """idf · f·(k1+1) / (f + k1·(1 − b + b·|d|/mean)), with FTS5's idf = max(ln((N − n + ½)/(n + ½)), 1e-6)."""
+    idf = max(math.log((records - holders + 0.5) / (holders + 0.5)), BM25_LEAST_IDF) if holders else BM25_LEAST_IDF
+    return idf * count * (BM25_K1 + 1) / (count + BM25_K1 * (1 - BM25_B + BM25_B * relative_length))

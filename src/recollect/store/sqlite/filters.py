@@ -1,0 +1,73 @@
+"""A Filter as SQL over `records`: the same meaning as `passes` in the in-memory store, field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.store.codec import to_micros
+from recollect.types import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A condition and its parameters."""
+
+    sql: str
+    parameters: tuple[Any, ...]
+
+
+def owners_clause(where: Filter) -> Clause:
+    """Selects the owner numbers in view."""
+    if where.owners is None:
+        return Clause("SELECT owner FROM owners WHERE tenant = ?", (where.tenant,))
+    return Clause(
+        f"SELECT owner FROM owners WHERE tenant = ? AND name IN {LISTED}", (where.tenant, listed(where.owners))
+    )
+
+
+def records_clause(where: Filter) -> Clause:
+    """The whole filter as a condition on the table `records`."""
+    owners = owners_clause(where)
+    parts = [f"records.owner IN ({owners.sql})"]
+    parameters: list[Any] = list(owners.parameters)
+    for column, allowed in (
+        ("scope", where.scopes),
+        ("kind", where.kinds),
+        ("session", where.sessions),
+        ("role", where.roles),
+        ("id", where.ids),
+        ("boundary", where.boundaries),
+    ):
+        if allowed is not None:
+            parts.append(f"records.{column} IN {LISTED}")
+            parameters.append(listed(allowed))
+    if where.valid_at is not None:
+        at = to_micros(where.valid_at)
+        parts.append("ifnull(records.valid_from <= ?, 1) AND ifnull(? < records.valid_to, 1)")
+        parameters += [at, at]
+    for condition, value in (
+        ("records.time >= ?", to_micros(where.since)),
+        ("records.time <= ?", to_micros(where.until)),
+        ("records.durable = ?", where.durable),
+        ("records.namespace = ?", where.namespace),
+    ):
+        if value is not None:
+            parts.append(condition)
+            parameters.append(value)
+    if not where.echoes:
+        parts.append("records.echo = 0")
+    if where.exclude:
+        parts.append(f"records.key NOT IN {LISTED}")
+        parameters.append(listed(where.exclude))
+    return Clause(" AND ".join(parts), tuple(parameters))
+
+
+LISTED = "(SELECT value FROM json_each(?))"  # a list of any length as one parameter
+
+
+def listed(values: Sequence[str] | Sequence[int]) -> str:
+    """The values as the one parameter that LISTED takes."""
+    return json.dumps(list(values))

@@ -1,0 +1,96 @@
+"""The file's layout as numbered migrations: each runs once, in its own transaction, oldest first."""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x52454331  # "REC1": tells our files from other SQLite databases
+
+# Rows are never reused (AUTOINCREMENT): the text index and the vector segments refer to them.
+# Terms come ready from text/analyze.py, so the tokenizer only has to split at spaces and keep marks.
+# The text index holds no text of its own (content=''): a row's terms are recomputed from its record to delete it.
+FIRST = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE owners (
+    owner INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    name TEXT NOT NULL,
+    records INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (tenant, name)
+);
+
+CREATE TABLE records (
+    row INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    owner INTEGER NOT NULL REFERENCES owners (owner),
+    id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    session TEXT,
+    role TEXT,
+    boundary TEXT NOT NULL,
+    namespace TEXT NOT NULL,
+    durable INTEGER NOT NULL,
+    echo INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    valid_from INTEGER,
+    valid_to INTEGER,
+    text TEXT NOT NULL,
+    fields TEXT NOT NULL
+);
+CREATE INDEX records_by_time ON records (owner, time);
+CREATE INDEX records_by_session ON records (owner, session, time);
+CREATE INDEX records_by_id ON records (owner, id);
+
+CREATE VIRTUAL TABLE terms USING fts5 (
+    text, owner, content = '', tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
+);
+
+CREATE TABLE spaces (
+    space INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE,
+    dimensions INTEGER NOT NULL,
+    active INTEGER NOT NULL
+);
+CREATE TABLE segments (
+    segment INTEGER PRIMARY KEY AUTOINCREMENT,
+    space INTEGER NOT NULL REFERENCES spaces (space),
+    owner INTEGER NOT NULL REFERENCES owners (owner),
+    capacity INTEGER NOT NULL,
+    used INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    rows BLOB NOT NULL
+);
+CREATE INDEX segments_by_owner ON segments (space, owner);
+CREATE TABLE segment_vectors (segment INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE segment_sketches (
+    segment INTEGER PRIMARY KEY, version INTEGER NOT NULL, checksum INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE slots (
+    space INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    PRIMARY KEY (space, row)
+) WITHOUT ROWID;
+
+CREATE TABLE edges (
+    source INTEGER NOT NULL REFERENCES records (row),
+    target INTEGER NOT NULL REFERENCES records (row),
+    kind TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    PRIMARY KEY (source, target, kind)
+) WITHOUT ROWID;
+CREATE INDEX edges_by_target ON edges (target);
+
+CREATE TABLE events (
+    event INTEGER PRIMARY KEY AUTOINCREMENT,
+    time INTEGER NOT NULL,
+    tenant TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    subject TEXT,
+    body TEXT NOT NULL
+);
+CREATE INDEX events_by_topic ON events (tenant, topic, subject);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST,)

@@ -1,0 +1,368 @@
+"""SQLiteStore: the default. One file that any number of processes read and write at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recollect.errors import DimensionError, InputError
+from recollect.math.vectors import Vectors, unit_rows
+from recollect.settings.rows import StoreRows
+from recollect.store.base import Order, Problem, Space, StoreStats
+from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
+from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
+from recollect.store.sqlite.segments import SegmentIndex
+from recollect.store.sqlite.terms import TermIndex
+from recollect.store.sqlite.verify import find_problems
+from recollect.text.analyze import searchable
+from recollect.types import Edge, Event, Filter, Record, Scored
+
+COLUMNS = (
+    "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace",
+    "durable", "echo", "time", "valid_from", "valid_to", "text", "fields",
+)  # fmt: skip
+UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
+    ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
+    RETURNING row"""
+ORDERS = {"oldest": "time, row", "newest": "time DESC, row DESC"}
+
+
+class SQLiteStore:
+    """Records, terms and vectors in one SQLite file."""
+
+    def __init__(self, path: str | Path, rows: StoreRows | None = None, *, max_pages: int | None = None) -> None:
+        self._rows = rows or StoreRows()
+        self._database = Database(Path(path), self._rows, max_pages=max_pages)
+        self._terms = TermIndex(self._database)
+        self._indexes: dict[int, SegmentIndex] = {}
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._database.path
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write alone, all or nothing."""
+        with self._database.transaction():
+            yield
+
+    # Records
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Insert or replace by key."""
+        with self._database.transaction():
+            for record in records:
+                self._put(record)
+
+    def _put(self, record: Record) -> None:
+        owner = self._owner(record)
+        old = self._database.one("SELECT row, owner, text, fields FROM records WHERE key = ?", record.key)
+        row = self._database.one(UPSERT, *_values(record, owner))[0]
+        if old is not None:
+            before = _record(old[2], old[3])
+            if (old[1], searchable(before)) == (owner, searchable(record)):
+                return
+            self._terms.remove(row, old[1], before)
+            self._count(old[1], -1)
+            for index in self._all_indexes():
+                index.remove([row])
+        self._terms.add(row, owner, record)
+        self._count(owner, 1)
+
+    def _owner(self, record: Record) -> int:
+        name = (record.tenant, record.owner)
+        found = self._database.one("SELECT owner FROM owners WHERE tenant = ? AND name = ?", *name)
+        if found is None:
+            found = self._database.one("INSERT INTO owners (tenant, name) VALUES (?, ?) RETURNING owner", *name)
+        return int(found[0])
+
+    def _count(self, owner: int, change: int) -> None:
+        sql = "UPDATE owners SET records = records + ? WHERE owner = ?"
+        self._database.connection.execute(sql, (change, owner))
+
+    def get(self, keys: Sequence[str]) -> list[Record]:
+        """The records with these keys, in the order asked."""
+        sql = f"SELECT key, text, fields FROM records WHERE key IN {LISTED}"
+        found = {key: _record(text, fields) for key, text, fields in self._database.rows(sql, listed(keys))}
+        return [found[key] for key in keys if key in found]
+
+    def find(
+        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
+    ) -> list[Record]:
+        """Records that pass, by (time, arrival)."""
+        clause = records_clause(where)
+        sql = f"SELECT text, fields FROM records WHERE {clause.sql} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        found = self._database.rows(sql, *clause.parameters, -1 if limit is None else limit, offset)
+        return [_record(*row) for row in found]
+
+    def count(self, where: Filter) -> int:
+        """How many pass."""
+        clause = records_clause(where)
+        return int(self._database.one(f"SELECT count(*) FROM records WHERE {clause.sql}", *clause.parameters)[0])
+
+    def delete(self, keys: Sequence[str]) -> int:
+        """Delete records everywhere, and leave nothing of them in the file or its log."""
+        with self._database.transaction() as connection:
+            sql = f"SELECT row, owner, text, fields FROM records WHERE key IN {LISTED}"
+            found = self._database.rows(sql, listed(keys))
+            if not found:
+                return 0
+            rows = [row[0] for row in found]
+            for index in self._all_indexes():
+                index.remove(rows)
+            for row, owner, text, fields in found:
+                self._terms.remove(row, owner, _record(text, fields))
+                self._count(owner, -1)
+            ends = (listed(rows), listed(rows))
+            connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", ends)
+            connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", ends[:1])
+            self._terms.purge()
+            self._database.scrub_after_commit()
+        return len(found)
+
+    # Search
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """The best records that hold any of the terms, by BM25."""
+        with self._database.errors():
+            return self._terms.search(list(dict.fromkeys(terms)), where, limit)
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
+        """The nearest records of the active space by cosine."""
+        with self._database.snapshot():
+            space = self._space(None)
+            if space is None:
+                return []
+            query = unit_rows(np.reshape(vector, (1, -1)), 1, space[1], "The query")[0]
+            found = self._index(*space).search(query, where, limit)
+            keys = self._keys([row for row, _ in found])
+        return [Scored(keys[row], score) for row, score in found]
+
+    def _keys(self, rows: Sequence[int]) -> dict[int, str]:
+        return dict(self._database.rows(f"SELECT row, key FROM records WHERE row IN {LISTED}", listed(rows)))
+
+    # Vectors
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of these records in the active space."""
+        with self._database.snapshot():
+            space = self._space(None)
+            if space is None:
+                return {}
+            numbers = self._numbers(keys)
+            rows, matrix = self._index(*space).read(np.fromiter(numbers.values(), dtype=np.int64, count=len(numbers)))
+        names = {row: key for key, row in numbers.items()}
+        return {names[int(row)]: vector for row, vector in zip(rows, matrix, strict=True)}
+
+    def _numbers(self, keys: Sequence[str]) -> dict[str, int]:
+        return dict(self._database.rows(f"SELECT key, row FROM records WHERE key IN {LISTED}", listed(keys)))
+
+    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
+        """Store one unit vector a record, replacing an older one."""
+        with self._database.transaction():
+            target = self._space(space)
+            if target is None:
+                raise DimensionError("The store has no vector space yet.", "Call add_space first.")
+            units = unit_rows(matrix, len(keys), target[1], space or "The embedder")
+            index = self._index(*target)
+            places = self._database.rows(f"SELECT key, row, owner FROM records WHERE key IN {LISTED}", listed(keys))
+            newest = {key: position for position, key in enumerate(keys)}
+            sql = f"SELECT row FROM slots WHERE space = ? AND row IN {LISTED}"
+            old = self._database.rows(sql, target[0], listed([row for _, row, _ in places]))
+            if old:
+                index.remove([row[0] for row in old])
+            by_owner: dict[int, list[tuple[int, int]]] = {}
+            for key, row, owner in sorted(places, key=lambda place: int(place[1])):
+                by_owner.setdefault(owner, []).append((row, newest[key]))
+            for owner, pairs in by_owner.items():
+                index.add(owner, [row for row, _ in pairs], units[[position for _, position in pairs]])
+
+    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
+        """Records without a vector in a space, by arrival."""
+        target = self._space(space)
+        clause = records_clause(where)
+        found = self._database.rows(
+            f"""SELECT text, fields FROM records WHERE {clause.sql}
+                AND NOT EXISTS (SELECT 1 FROM slots WHERE slots.space = ? AND slots.row = records.row)
+                ORDER BY row LIMIT ?""",
+            *clause.parameters, target[0] if target else 0, limit,
+        )  # fmt: skip
+        return [_record(*row) for row in found]
+
+    def coverage(self, where: Filter) -> tuple[int, int]:
+        """(records, those without a vector) among the filter's tenant and owners."""
+        owners = owners_clause(where)
+        with self._database.snapshot():
+            target = self._space(None)
+            sql = f"SELECT ifnull(sum(records), 0) FROM owners WHERE owner IN ({owners.sql})"
+            records = self._database.one(sql, *owners.parameters)[0]
+            sql = f"SELECT ifnull(sum(used), 0) FROM segments WHERE space = ? AND owner IN ({owners.sql})"
+            held = self._database.one(sql, target[0] if target else 0, *owners.parameters)[0]
+        return records, records - held
+
+    def spaces(self) -> list[Space]:
+        """Every vector space, the active one first."""
+        found = self._database.rows("SELECT name, dimensions, active FROM spaces ORDER BY active DESC, name")
+        return [Space(name, dimensions, bool(active)) for name, dimensions, active in found]
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        """Make a space if it is not there; the first one becomes active."""
+        with self._database.transaction() as connection:
+            old = self._database.one("SELECT dimensions FROM spaces WHERE name = ?", name)
+            if old is not None and old[0] != dimensions:
+                raise DimensionError(f"Space {name!r} has {old[0]} dimensions, not {dimensions}.", "Use another name.")
+            first = self._database.one("SELECT 1 FROM spaces") is None
+            sql = "INSERT OR IGNORE INTO spaces (name, dimensions, active) VALUES (?, ?, ?)"
+            connection.execute(sql, (name, dimensions, first))
+
+    def activate_space(self, name: str) -> None:
+        """Search this space from now on, and drop every other."""
+        with self._database.transaction() as connection:
+            target = self._space(name)
+            assert target is not None
+            others = "SELECT segment FROM segments WHERE space != ?"
+            for sql in (
+                f"DELETE FROM segment_vectors WHERE segment IN ({others})",
+                f"DELETE FROM segment_sketches WHERE segment IN ({others})",
+                "DELETE FROM segments WHERE space != ?",
+                "DELETE FROM slots WHERE space != ?",
+                "DELETE FROM spaces WHERE space != ?",
+                "UPDATE spaces SET active = 1 WHERE space = ?",
+            ):
+                connection.execute(sql, target[:1])
+
+    def _space(self, name: str | None) -> tuple[int, int] | None:
+        """(number, dimensions) of the named space, or of the active one if there is any."""
+        if name is None:
+            return self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")  # type: ignore[no-any-return]
+        found = self._database.one("SELECT space, dimensions FROM spaces WHERE name = ?", name)
+        if found is None:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        return found  # type: ignore[no-any-return]
+
+    def _index(self, space: int, dimensions: int) -> SegmentIndex:
+        if space not in self._indexes:
+            self._indexes[space] = SegmentIndex(self._database, self._rows, space, dimensions)
+        return self._indexes[space]
+
+    def _all_indexes(self) -> list[SegmentIndex]:
+        return [self._index(*row) for row in self._database.rows("SELECT space, dimensions FROM spaces")]
+
+    # Edges, events, settings
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Add edges between records that are here."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                """INSERT OR IGNORE INTO edges (source, target, kind, time)
+                   SELECT a.row, b.row, ?, ? FROM records a, records b WHERE a.key = ? AND b.key = ?""",
+                [(edge.kind, to_micros(edge.time), edge.source, edge.target) for edge in edges],
+            )
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """Edges that leave these records, or that reach them."""
+        end = "b.key" if incoming else "a.key"
+        found = self._database.rows(
+            f"""SELECT a.key, b.key, edges.kind, edges.time FROM edges
+                JOIN records a ON a.row = source JOIN records b ON b.row = target
+                WHERE {end} IN {LISTED} ORDER BY a.key, b.key, edges.kind""",
+            listed(keys),
+        )
+        return [Edge(source, target, kind, _time(time)) for source, target, kind, time in found]
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Add events at the end."""
+        with self._database.transaction() as connection:
+            connection.executemany(
+                "INSERT INTO events (time, tenant, topic, subject, body) VALUES (?, ?, ?, ?, ?)",
+                [(to_micros(e.time), e.tenant, e.topic, e.subject, json.dumps(dict(e.body))) for e in events],
+            )
+
+    def events(
+        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+    ) -> list[Event]:
+        """The newest events first."""
+        found = self._database.rows(
+            """SELECT time, tenant, topic, subject, body FROM events
+               WHERE tenant = ?1 AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR subject = ?3)
+               ORDER BY event DESC LIMIT ?4""",
+            tenant, topic, subject, limit,
+        )  # fmt: skip
+        return [Event(_time(row[0]), row[1], row[2], row[3], json.loads(row[4])) for row in found]
+
+    def setting(self, name: str) -> str | None:
+        """A value kept with the store."""
+        found = self._database.one("SELECT value FROM settings WHERE name = ?", name)
+        return found[0] if found else None
+
+    def put_setting(self, name: str, value: str) -> None:
+        """Keep a value with the store."""
+        with self._database.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, value))
+
+    def settings(self) -> dict[str, str]:
+        """Every value kept with the store."""
+        return dict(self._database.rows("SELECT name, value FROM settings ORDER BY name"))
+
+    # Care
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has records."""
+        return [
+            row[0] for row in self._database.rows("SELECT DISTINCT tenant FROM owners WHERE records > 0 ORDER BY 1")
+        ]
+
+    def stats(self, tenant: str) -> StoreStats:
+        """Sizes, for people."""
+        with self._database.snapshot():
+            records, pending = self.coverage(Filter(tenant=tenant))
+            owned = "SELECT owner FROM owners WHERE tenant = ?"
+            kinds = self._database.rows(
+                f"SELECT kind, count(*) FROM records WHERE owner IN ({owned}) GROUP BY kind ORDER BY kind", tenant
+            )
+            edges = self._database.one(
+                f"SELECT count(*) FROM edges JOIN records ON row = source WHERE owner IN ({owned})", tenant
+            )[0]
+            events = self._database.one("SELECT count(*) FROM events WHERE tenant = ?", tenant)[0]
+            schema = self._database.one("PRAGMA user_version")[0]
+        size = self._database.size()
+        return StoreStats(records, dict(kinds), records - pending, pending, edges, events, size, schema)
+
+    def verify(self, *, repair: bool = False) -> list[Problem]:
+        """Check the file, the records and everything derived from them; rebuild the derived parts if asked."""
+        return find_problems(self._database, self._terms, self._all_indexes(), repair=repair)
+
+    def backup(self, target: str | Path) -> None:
+        """Copy the store to another file while others go on."""
+        self._database.backup(Path(target))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+
+def _values(record: Record, owner: int) -> tuple[Any, ...]:
+    """A record as a row: columns that filters need, its text, and every field as JSON."""
+    fields = record_to_json(record)
+    del fields["text"]
+    return (
+        record.key, owner, record.id, record.kind, record.scope, record.session, record.role, record.boundary,
+        record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
+        to_micros(record.valid_from), to_micros(record.valid_to), record.text,
+        json.dumps(fields, ensure_ascii=False, separators=(",", ":")),
+    )  # fmt: skip
+
+
+def _record(text: str, fields: str) -> Record:
+    return trusted_record(text, json.loads(fields))
+
+
+def _time(micros: int) -> Any:
+    return from_micros(micros)

@@ -1,0 +1,1 @@
+"""Surfaces translate: typed arguments → one call of `Memory` → the formatter they share."""

@@ -1,0 +1,94 @@
+"""The pages of docs/ that are made from the code: `python -m recollect.surfaces.pages docs`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import click
+
+from recollect import errors
+from recollect.settings import Settings
+
+
+def settings_page() -> str:
+    """Every setting as a table, group by group."""
+    lines = [
+        "# Settings",
+        "",
+        "A row `gate.threshold` is `threshold` under `[gate]` in a TOML file, `RECOLLECT_GATE_THRESHOLD` in the",
+        'environment, `--set gate.threshold=…` on the command line and `"gate.threshold"` in `Settings.load(arguments=…)`;',
+        "the later wins. The file is `--config`, else `$RECOLLECT_CONFIG`, else `recollect.toml` in your configuration",
+        "folder. `recollect settings` prints what is in force and where each value came from.",
+    ]
+    group = ""
+    for row in Settings().rows():
+        if row.name.split(".")[0] != group:
+            group = row.name.split(".")[0]
+            title = (inspect.getdoc(type(getattr(Settings(), group))) or "").splitlines()[0]
+            lines += ["", f"## {group}", "", title, "", "| name | default | range | |", "|---|---|---|---|"]
+        span = row.range.replace("|", "\\|")
+        lines.append(f"| `{row.name}` | {row.default!r} | {span} | {row.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    """The tree of errors and what each means."""
+    tree = (errors.__doc__ or "").split("\n\n")[1]
+    lines = [
+        "# Errors",
+        "",
+        "Whatever recollect raises on purpose is a `RecollectError`. Its message names the value that was wrong, and",
+        "`error.remedy` says what to do about it.",
+        "",
+        "```text",
+        tree,
+        "```",
+        "",
+        "| error | meaning | exit code |",
+        "|---|---|---|",
+    ]
+    for name, kind in vars(errors).items():
+        if inspect.isclass(kind) and issubclass(kind, errors.RecollectError):
+            code = 2 if issubclass(kind, errors.InputError | errors.SettingsError) else 1
+            lines.append(f"| `{name}` | {inspect.getdoc(kind)} | {code} |")
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every command's own help."""
+    from recollect.surfaces.cli import main
+
+    lines = ["# Command line", "", "```text", _help(main, "recollect"), "```"]
+    for name, command in _commands(main, "recollect"):
+        lines += ["", f"## {name}", "", "```text", _help(command, name), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(group: click.Group, prefix: str) -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    for name in sorted(group.commands):
+        command = group.commands[name]
+        found.append((f"{prefix} {name}", command))
+        if isinstance(command, click.Group):
+            found += _commands(command, f"{prefix} {name}")
+    return found
+
+
+def _help(command: click.Command, name: str) -> str:
+    with click.Context(command, info_name=name, terminal_width=88, max_content_width=88) as context:
+        return command.get_help(context).rstrip()
+
+
+PAGES = {"settings.md": settings_page, "errors.md": errors_page, "cli.md": commands_page}
+
+
+def main(folder: str) -> None:
+    """Write the pages into a folder."""
+    for name, page in PAGES.items():
+        (Path(folder) / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,207 @@
+"""Turns from files and pipes, line by line: JSON lines or a plain transcript. Nothing is read ahead of its use."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Protocol, get_args
+
+from recollect.errors import FormatError, InputError
+from recollect.text.normalize import content_hash
+from recollect.text.transcript import PlacedTurn, Transcript
+from recollect.types import Turn
+
+Format = Literal["auto", "jsonl", "transcript"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+STDIN = "-"
+MAX_LINE_BYTES = 64 << 20  # no message is that long; without a bound a file of zeros would fill the memory
+ONE_A_LINE = "Write one JSON object a line; `jq -c '.[]'` unpacks a list."
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+
+Skip = Callable[[str, InputError], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A turn, and the file and line it came from."""
+
+    where: str
+    turn: Turn
+
+
+class Parser(Protocol):
+    """Takes lines; gives a turn whenever one is complete. After an error it can go on."""
+
+    def feed(self, line: str, number: int) -> PlacedTurn | None: ...
+    def end(self) -> PlacedTurn | None: ...
+
+
+class JsonLines:
+    """One JSON object a line: our own turns, or messages with `role` and `content`, which get stable ids."""
+
+    def __init__(self, session: str) -> None:
+        self._session = session
+        self._position = 0
+        self._calls: dict[str, str] = {}  # id of a tool call → the bundle it belongs to
+
+    def feed(self, line: str, number: int) -> PlacedTurn | None:
+        """The turn of this line; None for a blank one."""
+        if not line.strip():
+            return None
+        self._position += 1  # also of a bad line: mending it later leaves the others' ids alone
+        try:
+            found = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise FormatError(f"it is not JSON: {error}.", ONE_A_LINE) from error
+        if not isinstance(found, dict):
+            raise FormatError(f"it is JSON, but not an object: {line.strip()[:40]}", ONE_A_LINE)
+        return PlacedTurn(number, self._turn(found))
+
+    def end(self) -> None:
+        """Nothing is held back."""
+
+    def _turn(self, found: dict[str, Any]) -> Turn:
+        role, text = found.get("role"), _text(found)
+        if not isinstance(role, str) or text is None:
+            lacking = "role" if not isinstance(role, str) else "text"
+            raise FormatError(
+                f"it has no {lacking}.", "A turn has id, session, role, time and text, or role and content."
+            )
+        turn = Turn("-", self._session, role, text)
+        own = {name: found[name] for name in ("id", "session", "time", "bundle") if found.get(name) is not None}
+        own.setdefault("id", f"{self._position:06d}-{content_hash(f'{role} {text}')[:8]}")
+        own.setdefault("bundle", self._bundle(found))
+        return replace(turn, **own)
+
+    def _bundle(self, found: dict[str, Any]) -> str | None:
+        """Tie a call to its result: all calls of one message share the first one's id."""
+        calls = [call for call in _list(found.get("tool_calls")) if isinstance(call.get("id"), str)]
+        self._calls |= {call["id"]: calls[0]["id"] for call in calls}
+        answered = found.get("tool_call_id")
+        return calls[0]["id"] if calls else self._calls.get(answered) if isinstance(answered, str) else None
+
+
+def _text(found: dict[str, Any]) -> str | None:
+    """The words of a message: its text, its content, the text parts of its content, or the calls it makes."""
+    text = found.get("text", found.get("content"))
+    if isinstance(text, list):
+        parts = [part if isinstance(part, str) else part.get("text") for part in text if isinstance(part, (str, dict))]
+        text = "\n".join(part for part in parts if isinstance(part, str))
+    calls = [call.get("function") for call in _list(found.get("tool_calls"))]
+    if not text and calls:
+        text = "\n".join(f"{call.get('name')}({call.get('arguments', '')})" for call in calls if isinstance(call, dict))
+    return text if isinstance(text, str) else None
+
+
+def _list(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+@contextmanager
+def opened(name: str) -> Iterator[tuple[str, BinaryIO]]:
+    """A file, or standard input for -, with the name that errors call it by."""
+    if name == STDIN:
+        if sys.stdin is None:
+            raise InputError("There is no standard input.", "Name a file.")
+        yield "<stdin>", sys.stdin.buffer
+        return
+    with _open(name) as stream:
+        yield name, stream
+
+
+def _open(name: str) -> BinaryIO:
+    try:
+        return Path(name).open("rb")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}.", "Check the path.") from error
+
+
+def read_turns(
+    stream: BinaryIO,
+    name: str,
+    session: str,
+    form: Format = "auto",
+    skip: Skip | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> Iterator[Item]:
+    """The turns of a stream as they come; a bad line is FormatError naming it, or handed to `skip`."""
+    parser: Parser | None = None
+    number = 0
+
+    def refused(line: int, error: InputError) -> None:
+        where = f"{name}:{line}"
+        if skip is None:
+            raise FormatError(f"{where}: {error.message}", error.remedy) from error
+        skip(where, error)
+
+    for number, data in enumerate(_raw_lines(stream), 1):
+        if advance is not None:
+            advance(len(data))
+        try:
+            line = decoded(data, first=number == 1)
+            if parser is None:
+                if not line.strip():
+                    continue
+                parser = _parser(line, name, session, form)
+            placed = parser.feed(line, number)
+        except InputError as error:
+            refused(number, error)
+            continue
+        if placed is not None:
+            yield Item(f"{name}:{placed.line}", placed.turn)
+    yield from _rest(parser, name, number, refused)
+
+
+def _rest(parser: Parser | None, name: str, line: int, refused: Callable[[int, InputError], None]) -> Iterator[Item]:
+    while parser is not None:
+        try:
+            last = parser.end()
+        except InputError as error:
+            refused(line, error)
+            continue
+        if last is not None:
+            yield Item(f"{name}:{last.line}", last.turn)
+        return
+
+
+def _parser(line: str, name: str, session: str, form: Format) -> Parser:
+    json_like = line.lstrip().startswith("{") or name.lower().endswith(JSON_SUFFIXES)
+    return JsonLines(session) if form == "jsonl" or (form == "auto" and json_like) else Transcript(session)
+
+
+def read_lines(stream: BinaryIO, name: str, advance: Callable[[int], None] | None = None) -> Iterator[str]:
+    """The lines of a stream as text; FormatError names the one that is not UTF-8."""
+    for number, data in enumerate(_raw_lines(stream), 1):
+        if advance is not None:
+            advance(len(data))
+        try:
+            yield decoded(data, first=number == 1)
+        except FormatError as error:
+            raise FormatError(f"{name}:{number}: {error.message}", error.remedy) from error
+
+
+def decoded(data: bytes, *, first: bool = False) -> str:
+    """A line as text without its end; a byte order mark at the start of a file is dropped."""
+    if len(data) > MAX_LINE_BYTES:
+        raise FormatError(f"the line is longer than {MAX_LINE_BYTES >> 20} MB.", "Is it a text file?")
+    try:
+        return data.decode("utf-8-sig" if first else "utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        bad = data[error.start]
+        raise FormatError(
+            f"byte {error.start + 1} of the line (0x{bad:02x}) is not UTF-8.",
+            "Convert the file, with iconv for example.",
+        ) from error
+
+
+def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    while data := stream.readline(MAX_LINE_BYTES + 1):
+        yield data
+        while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):  # the rest of a line that is refused
+            data = stream.readline(MAX_LINE_BYTES + 1)
+            if not data:
+                return

@@ -1,0 +1,1 @@
+"""Suites that anybody's backend can run."""

@@ -1,0 +1,88 @@
+"""From text to search terms: one analysis for every store, so that all of them match the same words.
+
+Words are folded and stemmed. Scripts written without spaces become character bigrams, which finds Japanese far
+better than words do; single Han characters are indexed too, so that a one-character query finds something.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+from recollect.types import Record
+
+PLAIN_ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})  # every other role is a speaker's name
+MAX_QUERY_TERMS = 64  # a pasted page is still one query; its rarest words are among its first distinct ones
+MAX_TERM_CHARS = 64  # longer "words" are blobs that nobody types again
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〆"
+UNSPACED = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af\u1100-\u11ff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_PIECE = re.compile(rf"([{UNSPACED}]+)|((?:(?![{UNSPACED}])[^\W_])+(?:['’](?:(?![{UNSPACED}])[^\W_])+)*)")
+_HAN = re.compile(f"[{HAN}]")
+_MARKS = re.compile("[\u0300-\u036f]")
+
+# What a question is made of rather than about. Kept short: a word here can never be found by itself next to others.
+STOP_WORDS = frozenset(
+    """a about all am an and any are as at be been being but by can could did do does doing done for from had has have
+    having he her hers him his how i if in into is it its just me my of on or our ours she should so some that the their
+    theirs them then there these they this those to too us was we were what when where which who whom whose why will
+    with would you your yours im ive id ill youre hes shes theyre dont doesnt didnt isnt wasnt arent whats wheres whos
+    please tell""".split()  # noqa: SIM905 - a list of a hundred quoted words reads worse
+)
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> Any:
+    import Stemmer
+
+    stemmer = Stemmer.Stemmer("english")
+    stemmer.maxCacheSize = 50_000
+    return stemmer
+
+
+def searchable(record: Record) -> str:
+    """The text a record is found by: its own, after the speaker's name when the role is one."""
+    if record.role is None or record.role.lower() in PLAIN_ROLES:
+        return record.text
+    return f"{record.role}: {record.text}"
+
+
+def terms(text: str) -> list[str]:
+    """Every term of a text in order, repeats kept: what an index holds."""
+    return _analyse(text, query=False)
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct terms to look for, stop words left out unless nothing else remains."""
+    found = list(dict.fromkeys(_analyse(text, query=True)))
+    kept = [term for term in found if term not in _stop_stems()]
+    return (kept or found)[:MAX_QUERY_TERMS]
+
+
+@lru_cache(maxsize=1)
+def _stop_stems() -> frozenset[str]:
+    return frozenset(_stemmer().stemWords(sorted(STOP_WORDS))) | STOP_WORDS
+
+
+def _analyse(text: str, *, query: bool) -> list[str]:
+    found: list[str] = []
+    words: list[str] = []
+    for match in _PIECE.finditer(unicodedata.normalize("NFKC", text).casefold()):
+        unspaced, word = match.groups()
+        if word is not None:
+            words.append(_fold(word))
+            continue
+        found.extend(unspaced[i : i + 2] for i in range(len(unspaced) - 1))
+        if len(unspaced) == 1 or not query:
+            found.extend(unspaced if len(unspaced) == 1 else _HAN.findall(unspaced))
+    found.extend(_stemmer().stemWords([word for word in words if word]))
+    return [term[:MAX_TERM_CHARS] for term in found]
+
+
+def _fold(word: str) -> str:
+    """One spelling a word: no accents, no possessive, no apostrophe."""
+    if not word.isascii():
+        word = _MARKS.sub("", unicodedata.normalize("NFD", word)).replace("’", "'")
+    return word.removesuffix("'s").replace("'", "")

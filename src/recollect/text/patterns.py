@@ -1,0 +1,34 @@
+"""How the rows of patterns are put together."""
+
+from __future__ import annotations
+
+import re
+
+Row = tuple[str, re.Pattern[str]]
+
+
+def any_of(*parts: str) -> str:
+    """An alternation of patterns."""
+    return "(?:" + "|".join(parts) + ")"
+
+
+def words(text: str) -> str:
+    """An alternation of the words of a text; each may be a pattern without spaces."""
+    return any_of(*text.split())
+
+
+def by_letter(text: str) -> str:
+    """The same for many plain words, their first letters split off: the engine then tries a dozen of hundreds."""
+    found = text.split()
+    letters = sorted({word[0] for word in found})
+    return any_of(*(letter + any_of(*(w[1:] for w in found if w[0] == letter)) for letter in letters))
+
+
+def after_none(text: str, before: str) -> str:
+    """The words of a text, unless one of the words in `before` stands right in front; both may not vary in length."""
+    return any_of(*(word + "".join(f"(?<!{other} {word})" for other in before.split()) for word in text.split()))
+
+
+def word_row(name: str, *parts: str) -> Row:
+    """A row whose alternatives share one word boundary in front: where no word starts, it costs next to nothing."""
+    return name, re.compile(rf"\b{any_of(*parts)}", re.MULTILINE)

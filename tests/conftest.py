@@ -1,0 +1,35 @@
+"""Shared fixtures: a clock that stands still, and a memory in each store with an embedder that needs no model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recollect.embed.hashing import HashEmbedder
+from recollect.memory import Memory
+from recollect.settings import Settings
+from recollect.store.memory import DictStore
+from recollect.store.sqlite import SQLiteStore
+
+pytest.register_assert_rewrite("recollect.testing.store")
+
+NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def standing_clock() -> datetime:
+    return NOW
+
+
+@pytest.fixture(params=["dict", "sqlite"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    store = DictStore() if request.param == "dict" else SQLiteStore(tmp_path / "memory.db")
+    with Memory(store, HashEmbedder(64), settings=Settings(), clock=standing_clock) as memory:
+        yield memory
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"

@@ -1,0 +1,62 @@
+"""From text to terms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.testing.store import a_record
+from recollect.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, query_terms, searchable, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("Running runs", ["run", "run"]),
+        ("Ana's café", ["ana", "cafe"]),
+        ("don’t", ["dont"]),
+        ("snake_case and kebab-case", ["snake", "case", "and", "kebab", "case"]),
+        ("京都", ["京都", "京", "都"]),
+        ("ねこ", ["ねこ"]),
+        ("ＡＢＣ１２３", ["abc123"]),
+        ("東京Tower", ["東京", "東", "京", "tower"]),
+    ],
+)
+def test_terms(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("Where does she live?", ["live"]),
+        ("who are you", ["who", "are", "you"]),  # nothing but stop words: better those than nothing
+        ("京都のアパート", ["京都", "都の", "のア", "アパ", "パー", "ート"]),
+        ("猫", ["猫"]),
+        ("run running", ["run"]),
+    ],
+)
+def test_query_terms(query: str, expected: list[str]) -> None:
+    assert query_terms(query) == expected
+
+
+@given(st.text())
+def test_any_text_gives_clean_terms(text: str) -> None:
+    for term in terms(text) + query_terms(text):
+        assert 0 < len(term) <= MAX_TERM_CHARS
+        assert '"' not in term
+        assert not term.isspace()
+    assert len(query_terms(text)) <= MAX_QUERY_TERMS
+
+
+@given(st.text(alphabet="abc 京都のネコ"))
+def test_a_text_is_found_by_its_own_words(text: str) -> None:
+    assert set(query_terms(text)) <= set(terms(text))
+
+
+def test_a_named_speaker_is_part_of_what_is_found() -> None:
+    assert searchable(a_record("1", text="hi", role="Caroline")) == "Caroline: hi"
+    assert searchable(a_record("1", text="hi", role="user")) == "hi"
+    assert searchable(a_record("1", text="hi")) == "hi"
