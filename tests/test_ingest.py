@@ -165,7 +165,7 @@ def test_bad_turns_are_refused_at_the_door(bad: dict[str, object]) -> None:
 
 def test_huge_turns_are_refused_and_nothing_is_lost(memory: Memory) -> None:
     memory.ingest([turn("t1", "before")])
-    with pytest.raises(InputError, match="ingest.max_text_chars"):
+    with pytest.raises(InputError, match=r"ingest\.max_text_chars"):
         memory.ingest([turn("t2", "fine"), turn("t3", "x" * 1_000_001)])
     assert [record.id for record in memory.list()] == ["t1"]
 

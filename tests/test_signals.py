@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from recollect.math.gate import ACTION, NATURAL, SPECIFIC, STRUCTURE, TECHNICAL, natural
 from recollect.text.signals import MAX_CHARS, Signals, prose_of, read_signals
 
-# What the patterns reach on this table (measured 1.00 on most rows); lower is a regression, not a matter of taste.
-PRECISION, RECALL = 0.95, 0.85
+# What every signal reaches on this table, which has been seen by whoever wrote the patterns: less is a regression.
+PRECISION, RECALL = 0.95, 0.9
 
 SHORT = {
     **{name.removeprefix("natural_"): name for name in NATURAL},
@@ -246,6 +246,11 @@ JAPANESE = [
     ("どこに住んでいますか?", ""),
     ("私は何をすればいいですか?", ""),
     ("火山について教えて。", ""),
+    ("昔ここに住んでいた人たちの話", ""),
+    ("ギリシャに生まれた概念です。", ""),
+    ("志位和夫が所属する党は?", ""),
+    ("立憲君主制の国はどこ?", ""),
+    ("昨日母が電話してきた。", "date person"),
     ("PostgreSQLを使うことにしました。", "decision"),
     ("案Bに決めました。", "decision"),
     ("どちらに決めたらいい?", ""),
@@ -324,7 +329,70 @@ MIXED = [
     ("息子は7歳です", "assertion person quantity"),
     ("納豆だけはどうしても食べられない", "preference"),
 ]
-TABLE = PROSE + CODE + JAPANESE + MIXED
+# Written after the patterns were, and scored before any of them was touched again: precision 0.94, recall 0.77.
+LATER = [
+    ("My flight to Oslo leaves on the 14th at 6am", "date assertion"),
+    ("We adopted a beagle last spring", "date assertion"),
+    ("I owe Farid 300 bucks", "person quantity"),
+    ("My grandma turns 90 in August", "person quantity date"),
+    ("I've been vegan since 2015", "date assertion"),
+    ("My therapist suggested journaling", "person"),
+    ("Can you suggest a name for my podcast?", ""),
+    ("What time is it in Tokyo?", ""),
+    ("I absolutely adore Studio Ghibli films", "preference"),
+    ("Not a fan of crowded beaches", "preference"),
+    ("I teach maths at a secondary school", "assertion"),
+    ("Our second child is due in March", "person date assertion"),
+    ("I weigh 72 kilos and I'm 180 cm tall", "quantity assertion"),
+    ("Remember that I don't drink alcohol", "assertion"),
+    ("Please keep your answers short", "preference"),
+    ("Write me a poem about autumn", ""),
+    ("Translate this to Spanish", ""),
+    ("How many people live in Canada?", ""),
+    ("I have no idea what this means", ""),
+    ("I think the movie was too long", ""),
+    ("Is 5 a prime number?", ""),
+    ("The year 1066 matters in English history", "date"),
+    ("My boss Helena is leaving in two weeks", "person date assertion"),
+    ("I'd rather have the window seat", "preference"),
+    ("We live on the third floor", "assertion"),
+    ("I lost my keys again", "assertion"),
+    ("Who won the World Cup in 1998?", "date"),
+    ("Call the plumber tomorrow", "date"),
+    ("My cat's name is Biscuit", "assertion"),
+    ("I go running every morning", "assertion"),
+    ("Tell Jonas I said hi", "person"),
+    ("I can't find the remote", ""),
+    ("What's the capital of Australia?", ""),
+    ("I want to learn the guitar", ""),
+    ("My daughter hates broccoli", "person preference"),
+    ("I'm originally from Senegal", "assertion"),
+    ("She works at the bakery", ""),
+    ("I spent $40 on lunch", "quantity assertion"),
+    ("Thanks, that helps a lot!", ""),
+    ("The recipe needs 200 grams of flour", "quantity"),
+    ("Next Tuesday won't work for me", "date"),
+    ("Do I need a visa for Vietnam?", ""),
+    ("I'm allergic to cats", "assertion"),
+    ("Summers here are brutal", ""),
+    ("We'll go with the blue tiles", "decision"),
+    ("明後日、歯医者の予約があります", "date assertion"),
+    ("妹が来年結婚します", "person date assertion"),
+    ("私はコーヒーが飲めません", "assertion"),
+    ("猫よりも犬が好き", "preference"),
+    ("富士山の高さは?", ""),
+    ("毎週水曜にジムに通っています", "date assertion"),
+    ("佐々木先生に相談した", "person"),
+    ("給料は月30万円です", "quantity"),
+    ("この文を英訳して", ""),
+    ("何時に始まりますか?", ""),
+    ("大阪生まれの東京育ちです", "assertion"),
+    ("子どもが二人います", "quantity assertion person"),
+    ("敬語は使わないでください", "preference"),
+    ("昨日の試合はどうだった?", "date"),
+    ("弊社ではAWSを使っています", "assertion"),
+]
+TABLE = PROSE + CODE + JAPANESE + MIXED + LATER
 
 
 def labels(signals: Signals) -> set[str]:
@@ -354,7 +422,7 @@ def test_precision_and_recall_of_every_signal() -> None:
     rates, wrong = score()
     lines = [f"{name}: precision {p:.2f}, recall {r:.2f}" for name, (p, r) in rates.items()]
     assert all(p >= PRECISION and r >= RECALL for p, r in rates.values()), "\n".join([*lines, *wrong])
-    assert len(wrong) <= len(TABLE) * 0.02, "\n".join(wrong)
+    assert len(wrong) <= len(TABLE) * 0.03, "\n".join(wrong)
 
 
 def test_the_table_is_large_and_asks_for_every_signal() -> None:

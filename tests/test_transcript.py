@@ -40,7 +40,10 @@ def test_ids_are_stable_and_count_within_each_session() -> None:
 
 
 def test_continuation_lines_belong_to_the_turn() -> None:
-    assert told("User: one\ntwo\n\n  three\nAssistant:\nfour\n") == [("user", "one\ntwo\n\n  three"), ("assistant", "four")]
+    assert told("User: one\ntwo\n\n  three\nAssistant:\nfour\n") == [
+        ("user", "one\ntwo\n\n  three"),
+        ("assistant", "four"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +60,11 @@ def test_what_only_looks_like_a_speaker_is_text(line: str) -> None:
 
 
 def test_bold_names_and_wide_colons() -> None:
-    assert told("**User:** hi\n**ChatGPT**: ho\n花子：こんにちは") == [("user", "hi"), ("assistant", "ho"), ("花子", "こんにちは")]
+    assert told("**User:** hi\n**ChatGPT**: ho\n花子：こんにちは") == [
+        ("user", "hi"),
+        ("assistant", "ho"),
+        ("花子", "こんにちは"),
+    ]
 
 
 def test_code_fences_are_kept_whole() -> None:
@@ -80,7 +87,9 @@ def test_a_fence_cut_off_at_the_end_is_fine_unless_it_hides_turns() -> None:
 
 
 def test_headings_open_sessions_only_when_a_speaker_follows() -> None:
-    turns = parse("# Book\n## 2026-03-05 planning\n\nUser: a\n\n## Steps\n\n1. go\n\n--- session: later ---\nBot: b\n# end")
+    turns = parse(
+        "# Book\n## 2026-03-05 planning\n\nUser: a\n\n## Steps\n\n1. go\n\n--- session: later ---\nBot: b\n# end"
+    )
     assert [(turn.session, turn.text) for turn in turns] == [
         ("2026-03-05 planning", "a\n\n## Steps\n\n1. go"), ("later", "b\n# end"),
     ]  # fmt: skip

@@ -14,12 +14,9 @@ import numpy as np
 from recollect import ingest
 from recollect.engine import Engine
 from recollect.errors import EmbedError, FormatError, InputError
-from recollect.math.gate import decide
-from recollect.math.tokens import gate_tokens
 from recollect.math.vectors import Vectors
 from recollect.store.codec import record_from_json, record_to_json
 from recollect.text.analyze import searchable
-from recollect.text.signals import read_signals
 from recollect.types import Edge, Event, Filter, Record, as_time
 
 FORMAT = 1  # of the export's lines
@@ -121,7 +118,7 @@ class _Importer:
                     self._event(*found["event"])
                 else:
                     raise FormatError("it is neither a record, an edge nor an event.")
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 raise FormatError(f"Line {number} cannot be imported: {error}", "Nothing was imported.") from error
             if self._progress is not None and number % PAGE == 0:
                 self._progress(min(number, total), total)
@@ -217,7 +214,6 @@ def reindex(engine: Engine, progress: Progress | None = None) -> int:
 
 def _settle(engine: Engine) -> None:
     """Decide the turns that the gate had to defer for want of vectors, oldest first."""
-    rows = engine.settings.gate
     deferred = Filter(tenant=engine.tenant, kinds=("turn",), durable=False)
     for record in engine.store.find(deferred):
         if record.gate is None or record.gate.decision != "defer":
@@ -225,7 +221,5 @@ def _settle(engine: Engine) -> None:
         vector = engine.store.vectors([record.key]).get(record.key)
         if vector is None:
             continue
-        durable = ingest.neighbours(engine, record, vector, rows.novelty_neighbours, durable=True)
-        turns = ingest.neighbours(engine, record, vector, rows.frequency_neighbours, durable=None)
-        decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows)
-        engine.store.put([ingest.with_decision(record, decision)])
+        [near] = ingest.neighbours(engine, record, vector.reshape(1, -1))
+        engine.store.put([ingest.weighed(engine, record, near.durable, near.turns)])

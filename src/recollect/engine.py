@@ -21,6 +21,11 @@ class VectorArm:
         self.off = "" if embedder else "no embedder"
         self._lasting = embedder is None
 
+    @property
+    def background(self) -> float:
+        """The cosine of texts that have nothing to do with each other, where the embedder knows it; else 0."""
+        return float(getattr(self.embedder, "background", 0.0))
+
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """Vectors of records, or None when the arm is off."""
         return self._tried(lambda embedder: embedder.embed(texts))

@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-import numpy as np
-
 from recollect.engine import Engine
 from recollect.errors import ConflictError, InputError
-from recollect.math.gate import decide
-from recollect.math.tokens import gate_tokens
-from recollect.math.vectors import Vectors
+from recollect.math.vectors import Vectors, spread_cosines
 from recollect.text.analyze import searchable
 from recollect.text.echo import containment, shingles, strip_frames, words_of
-from recollect.text.secrets import redact_secrets
-from recollect.text.signals import read_signals
-from recollect.types import Event, Filter, GateDecision, IngestReport, Outcome, Provenance, Record, Turn
+from recollect.types import Event, Filter, IngestReport, Outcome, Provenance, Record, Scored, Turn
 
 AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # everybody else speaks for themselves
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
@@ -78,6 +72,8 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
             f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
             "Shorten it, or raise ingest.max_text_chars.",
         )
+    from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
+
     text, frames = strip_frames(turn.text)
     cleaned = redact_secrets(text)
     if not cleaned.text.strip():
@@ -134,7 +130,8 @@ def _marked_echo(engine: Engine, record: Record) -> Record:
 def _recalled(engine: Engine, record: Record) -> list[Record]:
     """What was put into this session's prompts, newest first."""
     limit = engine.settings.ingest.echo_recalled
-    events = engine.store.events(engine.tenant, topic="recall", subject=recall_subject(record.owner, record.session), limit=limit)
+    subject = recall_subject(record.owner, record.session)
+    events = engine.store.events(engine.tenant, topic="recall", subject=subject, limit=limit)
     keys = dict.fromkeys(key for event in events for key in event.body["keys"])
     return engine.store.get(list(keys)[:limit])
 
@@ -146,47 +143,71 @@ def recall_subject(owner: str, session: str | None) -> str:
 
 def _judge(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
     """Every turn of a person through the gate, in order, each seeing those before it."""
+    stored = _stored_neighbours(engine, records, vectors)
     judged: list[Record] = []
-    for position, record in enumerate(records):
+    for i, record in enumerate(records):
         if record.role in AGENT_ROLES:
             judged.append(record)
             continue
-        decision = _decide(engine, record, vectors, position, judged)
-        judged.append(with_decision(record, decision))
+        durable = turns = None
+        if vectors is not None:
+            same = [j for j in range(i) if judged[j].namespace == record.namespace]
+            spread = spread_cosines(vectors[same] @ vectors[i], engine.arm.background)
+            cosines = dict(zip(same, spread.tolist(), strict=True))
+            durable = stored[i].durable + [cosines[j] for j in same if judged[j].durable]
+            turns = stored[i].turns + list(cosines.values())
+        judged.append(weighed(engine, record, durable, turns))
     return judged
 
 
-def with_decision(record: Record, decision: GateDecision) -> Record:
-    """The record as the gate left it."""
+def weighed(engine: Engine, record: Record, durable: Sequence[float] | None, turns: Sequence[float] | None) -> Record:
+    """The record with the gate's decision, from the cosines of its neighbours (None: not known)."""
+    from recollect.math.gate import decide
+    from recollect.math.tokens import gate_tokens
+    from recollect.text.signals import read_signals
+
+    decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, engine.settings.gate)
     return replace(record, gate=decision, durable=decision.decision == "admit")
 
 
-def _decide(
-    engine: Engine, record: Record, vectors: Vectors | None, position: int, before: Sequence[Record]
-) -> GateDecision:
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Cosines of the nearest durable records and of the nearest turns of a namespace."""
+
+    durable: list[float]
+    turns: list[float]
+
+
+def neighbours(engine: Engine, record: Record, vectors: Vectors) -> list[Neighbours]:
+    """What is near to each vector in the record's namespace, the record itself left out.
+
+    The gate's thresholds mean cosines of a model whose unrelated texts are near 0; ours are spread out to that scale.
+    """
     rows = engine.settings.gate
-    durable = turns = None
-    if vectors is not None:
-        mine = vectors[position]
-        cosines = vectors[:position] @ mine
-        same = np.array([other.namespace == record.namespace for other in before], dtype=bool)
-        kept = np.array([other.durable for other in before], dtype=bool)
-        durable = [*neighbours(engine, record, mine, rows.novelty_neighbours, durable=True), *cosines[same & kept]]
-        turns = [*neighbours(engine, record, mine, rows.frequency_neighbours, durable=None), *cosines[same]]
-    return decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows)
+    here = Filter(engine.tenant, (record.owner,), namespace=record.namespace, exclude=(record.key,))
+    near = engine.store.vector_search_many
+    durable = near(vectors, replace(here, durable=True), rows.novelty_neighbours)
+    turns = near(vectors, replace(here, kinds=("turn",)), rows.frequency_neighbours)
+
+    def spread(hits: Sequence[Scored]) -> list[float]:
+        cosines: list[float] = spread_cosines([hit.score for hit in hits], engine.arm.background).tolist()
+        return cosines
+
+    return [Neighbours(spread(one), spread(other)) for one, other in zip(durable, turns, strict=True)]
 
 
-def neighbours(engine: Engine, record: Record, vector: Vectors, limit: int, *, durable: bool | None) -> list[float]:
-    """Cosines of the nearest durable records, or of the nearest turns, in the record's namespace."""
-    where = Filter(
-        tenant=engine.tenant,
-        owners=(record.owner,),
-        namespace=record.namespace,
-        durable=durable,
-        kinds=None if durable else ("turn",),
-        exclude=(record.key,),
-    )
-    return [found.score for found in engine.store.vector_search(vector, where, limit)]
+def _stored_neighbours(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> dict[int, Neighbours]:
+    """For each turn of a person, what the store holds near it: one look for all turns of a namespace."""
+    if vectors is None:
+        return {}
+    groups: dict[str, list[int]] = {}
+    for i, record in enumerate(records):
+        if record.role not in AGENT_ROLES:
+            groups.setdefault(record.namespace, []).append(i)
+    found: dict[int, Neighbours] = {}
+    for members in groups.values():
+        found |= dict(zip(members, neighbours(engine, records[members[0]], vectors[members]), strict=True))
+    return found
 
 
 def _write(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> set[str]:

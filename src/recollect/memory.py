@@ -20,7 +20,6 @@ from recollect.errors import InputError, NotFoundError
 from recollect.settings import Settings
 from recollect.store.base import Problem, Store, StoreStats
 from recollect.text.normalize import content_hash
-from recollect.text.secrets import redact_secrets
 from recollect.types import (
     BOUNDARIES,
     CLAIM_TYPES,
@@ -159,6 +158,8 @@ class Memory:
         engine = self._engine
         if len(text) > engine.settings.ingest.max_text_chars:
             raise InputError(f"The text has {len(text)} characters.", "Shorten it, or raise ingest.max_text_chars.")
+        from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
+
         cleaned = redact_secrets(storable(text))
         when = as_time(time) if time is not None else engine.clock()
         owner = owner_of(scope, _name(user, "user"), _name(project, "project"))

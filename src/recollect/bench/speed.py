@@ -30,6 +30,7 @@ from recollect.types import Turn
 START = datetime(2026, 1, 1, tzinfo=UTC)
 VOCABULARY = 20_000
 QUERIES = 50
+STOP_WORDS = 100  # so many of the commonest words no question is made of
 DIMENSIONS = 384
 
 
@@ -69,7 +70,7 @@ def measure(records: int, folder: Path, embedder: Embedder) -> Row:
     began = time.perf_counter()
     memory.ingest(turns, user="bench")
     ingest_seconds = time.perf_counter() - began
-    queries = [" ".join(turn.text.split()[3:9]) for turn in turns[:: max(records // QUERIES, 1)]][:QUERIES]
+    queries = [_question(turn.text) for turn in turns[:: max(records // QUERIES, 1)]][:QUERIES]
     vectors = [known.embed_query(query) for query in queries]
     matrix = np.stack([known.vectors[turn.text] for turn in turns])
     where = memory.where(user="bench")
@@ -85,6 +86,12 @@ def measure(records: int, folder: Path, embedder: Embedder) -> Row:
     )
     memory.close()
     return row
+
+
+def _question(text: str) -> str:
+    """Up to six of a text's words, the commonest left out as stop words are."""
+    rare = [word for word in text.split() if int(word[1:]) >= STOP_WORDS]
+    return " ".join((rare or text.split())[:6])
 
 
 class _Known:

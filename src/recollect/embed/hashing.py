@@ -59,4 +59,4 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         yield f"w:{word}", 1.0
         padded = f" {word} "
         for start in range(len(padded) - 2):
-            yield f"t:{padded[start:start + 3]}", TRIGRAM_WEIGHT
+            yield f"t:{padded[start : start + 3]}", TRIGRAM_WEIGHT

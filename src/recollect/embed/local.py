@@ -59,6 +59,11 @@ class LocalEmbedder:
             recipe = self._recipe = replace(recipe, dimensions=len(self._open().vector("dimensions")))
         return recipe.dimensions
 
+    @property
+    def background(self) -> float:
+        """The cosine of texts that have nothing to do with each other: known for the default model, else 0."""
+        return self._known_recipe().background
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit row a text, in order."""
         clean = checked_texts(texts)

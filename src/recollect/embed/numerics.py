@@ -15,6 +15,7 @@ LEAST_COSINE = 0.95  # exact integer arithmetic comes within .003 of the referen
 SCALE = 400.0  # of a unit vector's entries, into one signed byte each
 
 # sentence → the first 64 entries of its vector when the weights were pinned
+# fmt: off
 REFERENCE: dict[str, str] = {
     "She moved to Lisbon in May.":
         "Ae70BPr7Bw7y+ujdIMwH9ewPAv7a8QT9BQT9GBEyBO7mAefq/wj4F+cUEfEJ+hL8+ywT9P0P3Orv5egFD+v19A==",
@@ -23,6 +24,7 @@ REFERENCE: dict[str, str] = {
     "私は毎朝コーヒーを飲みます。":
         "+eroDvv97hn5DO3/ENcN7+D0/A7Y9AUWEgD4Igsm+uPwBvcC9AAEB/UdBfsK/RXzASEgBAwD6unu6/4SAvcC+g==",
 }
+# fmt: on
 
 
 def check_numerics(embedder: Embedder) -> float | None:

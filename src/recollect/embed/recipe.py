@@ -14,6 +14,7 @@ QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 DIMENSIONS = 384
 MAX_TOKENS = 512  # positions the default model was trained with; more would be an error, not a longer view
 SHA_CHARS = 8
+BACKGROUND = 0.70  # unrelated turns of a mixed conversation have a mean cosine of .71 with it, paraphrases over .95
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Recipe:
     pooling: Literal["cls", "mean"] = "cls"
     dimensions: int = 0
     max_tokens: int = 0
+    background: float = 0.0
 
     @property
     def pinned(self) -> bool:
@@ -32,7 +34,9 @@ class Recipe:
         return self == DEFAULT
 
 
-DEFAULT = Recipe(f"{weights.NAME}@{weights.PINS[0].sha256[:SHA_CHARS]}", QUERY_PREFIX, "cls", DIMENSIONS, MAX_TOKENS)
+DEFAULT = Recipe(
+    f"{weights.NAME}@{weights.PINS[0].sha256[:SHA_CHARS]}", QUERY_PREFIX, "cls", DIMENSIONS, MAX_TOKENS, BACKGROUND
+)
 
 
 def recipe_of(folder: Path) -> Recipe:

@@ -44,11 +44,15 @@ class Pin:
 
 PINS = (
     Pin(
-        MODEL_FILE, 34_015_111, "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
+        MODEL_FILE,
+        34_015_111,
+        "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
         "project_brain/model/int8/onnx/model.onnx",
     ),
     Pin(
-        TOKENIZER_FILE, 742_332, "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
+        TOKENIZER_FILE,
+        742_332,
+        "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
         "project_brain/model/int8/tokenizer.json",
     ),
 )

@@ -37,6 +37,11 @@ def unit_rows(matrix: object, rows: int, dimensions: int, name: str) -> Vectors:
     return np.where(kept, array, scaled / np.where(norms == 0, 1, norms)).astype(np.float32)
 
 
+def spread_cosines(cosines: object, background: float) -> NDArray[np.float64]:
+    """(cos − b) / (1 − b): cosines on a scale where texts that have nothing to do with each other are near 0."""
+    return np.maximum((np.asarray(cosines, dtype=np.float64) - background) / (1 - background), -1.0)
+
+
 @lru_cache(maxsize=4)
 def _signs(width: int) -> Vectors:
     return np.random.default_rng(SKETCH_SEED).choice(np.array([-1, 1], dtype=np.float32), width)

@@ -77,6 +77,9 @@ class Store(Protocol):
     def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
         """The nearest records of the active space by cosine, ties by order of arrival."""
 
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """`vector_search` for every row of a matrix, in one pass over the store."""
+
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space; records without one are left out."""
 

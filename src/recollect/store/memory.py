@@ -157,6 +157,10 @@ class DictStore:
         scored = [Scored(r.key, float(vectors[r.key] @ query)) for r in self._passing(where) if r.key in vectors]
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """One search a row."""
+        return [self.vector_search(vector, where, limit) for vector in matrix]
+
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space."""
         space = self._space(None)

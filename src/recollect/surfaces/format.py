@@ -36,6 +36,7 @@ STATUSES = ("stored", "duplicate", "echo", "skipped")
 DECISIONS = {"admit": "admitted", "defer": "deferred", "reject": "refused"}
 WHO_COLUMNS = 28  # of a list's session/role column
 ID_COLUMNS = 24
+LABEL_COLUMNS = 10  # of what a record's lines are called
 
 
 def plain(value: Any) -> Any:
@@ -127,10 +128,10 @@ def record_text(record: Record, columns: int) -> str:
         ("meta", " ".join(f"{key}={value}" for key, value in record.meta.items())),
     ]
     lines = [visible(record.id)]
-    lines += ["  " + line for line in table([name, one_line(value)] for name, value in rows if value)]
+    lines += [f"  {pad(name, LABEL_COLUMNS)}{one_line(value)}" for name, value in rows if value]
     if record.gate:
         sign = "≥" if record.gate.score >= record.gate.threshold else "<"
-        lines.append(f"  gate      {record.gate.decision}: {record.gate.reason}")
+        lines.append(f"  {pad('gate', LABEL_COLUMNS)}{record.gate.decision}: {record.gate.reason}")
         terms = [(name, f"{value:.3f}", GATE_TERMS.get(name, "")) for name, value in record.gate.signals.items()]
         lines += ["    " + line for line in table(terms)]
         lines.append(f"    G {sign} threshold {record.gate.threshold:g}")
@@ -163,7 +164,7 @@ def list_text(records: Sequence[Record], columns: int) -> str:
         mark = "×" if record.valid_to else "●" if record.durable else " "
         id_, origin = clip(visible(record.id), ids), clip(who(record), whos)
         head = f"{stamp(record.time)} {mark} {pad(id_, ids)}  {pad(origin, whos)}  "
-        lines.append(head + snippet(record.text, max(columns - width_of(head), 20)))
+        lines.append(clip(head + snippet(record.text, max(columns - width_of(head), 20)), columns))
     return "\n".join(lines)
 
 

@@ -11,6 +11,8 @@ import click
 from recollect import errors
 from recollect.settings import Settings
 
+WIDTH = 88
+
 
 def settings_page() -> str:
     """Every setting as a table, group by group."""
@@ -18,9 +20,9 @@ def settings_page() -> str:
         "# Settings",
         "",
         "A row `gate.threshold` is `threshold` under `[gate]` in a TOML file, `RECOLLECT_GATE_THRESHOLD` in the",
-        'environment, `--set gate.threshold=…` on the command line and `"gate.threshold"` in `Settings.load(arguments=…)`;',
-        "the later wins. The file is `--config`, else `$RECOLLECT_CONFIG`, else `recollect.toml` in your configuration",
-        "folder. `recollect settings` prints what is in force and where each value came from.",
+        "environment, `--set gate.threshold=…` on the command line and a key of `Settings.load(arguments=…)`; the",
+        "later wins. The file is `--config`, else `$RECOLLECT_CONFIG`, else `recollect.toml` in your configuration folder.",
+        "`recollect settings` prints what is in force and where each value came from.",
     ]
     group = ""
     for row in Settings().rows():
@@ -60,25 +62,33 @@ def commands_page() -> str:
     """Every command's own help."""
     from recollect.surfaces.cli import main
 
-    lines = ["# Command line", "", "```text", _help(main, "recollect"), "```"]
-    for name, command in _commands(main, "recollect"):
-        lines += ["", f"## {name}", "", "```text", _help(command, name), "```"]
+    lines = ["# Command line", "", "```text", _help(main, ["recollect"]), "```"]
+    for names, _ in _commands(main, ["recollect"]):
+        lines += ["", f"## {' '.join(names)}", "", "```text", _help(main, names), "```"]
     return "\n".join(lines) + "\n"
 
 
-def _commands(group: click.Group, prefix: str) -> list[tuple[str, click.Command]]:
-    found: list[tuple[str, click.Command]] = []
+def _commands(group: click.Group, above: list[str]) -> list[tuple[list[str], click.Command]]:
+    found: list[tuple[list[str], click.Command]] = []
     for name in sorted(group.commands):
         command = group.commands[name]
-        found.append((f"{prefix} {name}", command))
+        found.append(([*above, name], command))
         if isinstance(command, click.Group):
-            found += _commands(command, f"{prefix} {name}")
+            found += _commands(command, [*above, name])
     return found
 
 
-def _help(command: click.Command, name: str) -> str:
-    with click.Context(command, info_name=name, terminal_width=88, max_content_width=88) as context:
-        return command.get_help(context).rstrip()
+def _help(command: click.Command, names: list[str]) -> str:
+    """What `--help` prints, through the same contexts, so that options of the groups above count."""
+    context: click.Context | None = None
+    for name in names:
+        if isinstance(context, click.Context) and isinstance(context.command, click.Group):
+            command = context.command.commands[name]
+        context = command.make_context(
+            name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH, max_content_width=WIDTH
+        )
+    assert context is not None
+    return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 
 
 PAGES = {"settings.md": settings_page, "errors.md": errors_page, "cli.md": commands_page}

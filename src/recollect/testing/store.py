@@ -243,6 +243,17 @@ class StoreContract:
         assert [hit.key for hit in found] == [keys[i] for i in best]
         assert [hit.score for hit in found] == pytest.approx((vectors @ query)[best].tolist(), abs=1e-5)
 
+    def test_many_searches_are_one_search_each(self, store: Store) -> None:
+        records = [a_record(str(i), durable=i % 3 == 0, user="ana" if i % 2 else "bo") for i in range(200)]
+        filled(store, records, some_vectors(200))
+        queries = some_vectors(9, seed=42)
+        for where in (ALL, Filter(durable=True), Filter(owners=("user:ana",), durable=True), Filter(kinds=("claim",))):
+            found = store.vector_search_many(queries, where, 7)
+            for query, hits in zip(queries, found, strict=True):
+                expected = store.vector_search(query, where, 7)
+                assert [hit.key for hit in hits] == [hit.key for hit in expected]
+                assert [hit.score for hit in hits] == pytest.approx([hit.score for hit in expected], abs=1e-5)
+
     def test_a_new_vector_replaces_the_old(self, store: Store) -> None:
         [key] = filled(store, [a_record("a")], some_vectors(1))
         other = some_vectors(1, seed=1)

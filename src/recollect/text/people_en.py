@@ -14,7 +14,7 @@ KIN = (
 # What may stand between "my" and a relation.
 CLOSE = (
     "older younger elder little big twin best old new former late close good dear own first line direct oldest "
-    "youngest eldest work college school childhood gym whole entire two three"
+    "youngest eldest second third work college school childhood gym whole entire two three"
 )
 
 # Only names that are nothing else: no Will, Mark, May, Rose, Jordan or Paris.

@@ -11,34 +11,38 @@ MIN_PASSWORD, MIN_WORD, MIN_SECRET = 4, 5, 8  # shorter values are words, counts
 RANDOM_CHARS, RANDOM_BITS = 20, 3.5  # random base64 carries 4 bits a character and more at this length, words about 3
 
 STAND_IN = re.compile(
-    r"[<\[{($%*|>?].*|:\*.*|#\{.*|#[0-9a-fA-F]{3,8}|!\w+|&\w+|[xX]{3,}|[.…•_-]{2,}|arn:.*|\d{1,3}(?:[-/.:]\d{1,3})?[+%]?|\d{4}-\d\d-\d\d.*"
-    r"|(?i:(?:your|my|the|some|insert|enter|put|replace|change|add)[_ -]?(?:\w{1,20}[_ -]){0,3}(?:here|me|key|token|secret|password))"
-    r"|(?i:(?:your|insert|enter|replace)[_-].*|changeit|example\w*|placeholder|dummy|sample|fake|redacted|removed|hidden|masked)"
-    r"|(?i:todo|tbd|n/a|test|testing|foo|bar|baz|none|null|nil|undefined|true|false|yes|no|empty|unset|missing|unknown)"
+    r"[<\[{].*|\(.*\)|\$(?:[{(].*|[a-z_]+|[A-Z_][A-Z0-9_]*)|%(?:\w|\(.*|[A-Z_]+%)|[|>][-+]?|\*{2}.*|:\*.*|\*\w+|!\w+|&\w+"
+    r"|\?+|#\{.*|#[0-9a-fA-F]{3,8}|[xX]{3,}|[.…•_-]{2,}|arn:.*|\d{1,3}(?:[-/.:]\d{1,3})?[+%]?|\d{4}-\d\d-\d\d.*"
+    r"|(?i:(?:your|my|the|some|insert|enter|put|replace|change)[_ -]?(?:\w{1,20}[_ -]){0,3}(?:here|me|key|token))"
+    r"|(?i:(?:your|insert|enter|replace)[_-].*|(?:my|your)[_ -]?(?:password|secret)|changeit|example\w*|placeholder)"
+    r"|(?i:dummy|sample|fake|redacted|removed|hidden|masked|todo|tbd|n/a|test|testing|foo|bar|baz|none|null|nil)"
+    r"|(?i:undefined|true|false|yes|no|empty|unset|missing|unknown)"
 )
 CODE = re.compile(  # a reference, an expression or a place, not a literal
-    r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:[(\[].*)?|[A-Za-z_$][\w$.:]*[(\[].*|[\w.-]*://.*|@.*|[A-Za-z_]+_[A-Za-z_]*"
-    r"|[~.]{0,2}/[\w.-]+(?:/[\w.-]+)*/?|[\w.-]+(?:/[\w.-]+){2,}|[\w.+-]+@[\w-]+\.[\w.]+"
+    r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:[(\[].*)?|[A-Za-z_$][\w$.:]*[(\[].*|[A-Za-z_]+_[A-Za-z_]*|\(.*"
+    r"|[\w.-]*://.*|@.*|[~.]{0,2}/[\w.-]+(?:/[\w.-]+)*/?|[\w.-]+(?:/[\w.-]+){2,}|[\w.+-]+@[\w-]+\.[\w.]+"
 )
 ALGORITHM = re.compile(
     r"(?i)(?:sha|md|argon|pbkdf|bcrypt|aes|rsa|base|utf|oauth|http|ipv|tls|ssl|iso|rfc|v)[-_]?\d[\w.-]{0,12}"
 )
-NAMED_FOR = re.compile(r"(?i)[a-z_.-]*(?:pass|secret|token|key|pwd|cred)[a-z_.-]*")  # db_password, resetToken
+NAMED_FOR = re.compile(r"(?i)[a-z_.-]*(?:pass|secret|token|key|pwd|cred)[a-z_.-]*:?")  # db_password, resetToken
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+){0,2}")
 STATE = re.compile(
-    r"(?i)(?:str|string|text|bytes|int|bool|object|any|self|this|input|prompt|value|field|hash|raw|plain|bearer|basic|wrong|correct|weak"
-    r"|strong|short|long|safe|unsafe|secure|insecure|visible|private|public|invalid|valid|sent|kept|shown|there|here|not|same|different|blank"
-    r"|default|optional|only|also|always|never|still|very|what|where|how|why|when|must|should|will|can|cannot|may|case.*|login|submit|forgot"
-    r"|fine|good|great|ready|known|unique|clear|simple|easy|hard|enough|again|below|above|inside|under|about|gone|lost|broken|stolen|reset"
-    r"|written|given|taken|chosen|found|strength|change|manager|policy|hint|protected|up|admin\w*istrator|\w{2,}(?:ed|ing|able|ible|less|ful|ent|ory|ary|ous))"
+    r"(?i:str|string|text|bytes|int|bool|object|any|self|this|input|prompt|value|field|hash|raw|plain|bearer|basic)"
+    r"|(?i:wrong|correct|weak|strong|short|long|safe|secure|insecure|visible|private|public|invalid|valid|blank)"
+    r"|(?i:default|optional|fine|good|great|ready|known|unique|clear|simple|easy|hard|enough|gone|lost|broken|stolen)"
+    r"|(?i:sent|kept|shown|written|given|taken|chosen|found|there|here|not|same|different|only|also|always|never|still)"
+    r"|(?i:very|what|where|how|why|when|must|should|will|can|cannot|may|again|below|above|inside|under|up|case.*)"
+    r"|(?i:login|submit|forgot|reset|strength|change|manager|policy|hint)"
+    r"|(?i:\w{2,}(?:ed|ing|able|ible|less|ful|ent|ory|ary|ous))"
 )
-SENTENCE = frozenset(["a", "an", "and", "are", "be", "enter", "for", "in", "is", "must", "not", "of", "or", "should", "the", "to", "use", "with", "you", "your"])
+SENTENCE = re.compile(r"\b(?:a|an|and|are|be|enter|for|in|is|must|not|of|or|should|the|to|use|with|you|your)\b")
 JAPANESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Setting(NamedTuple):
-    """How a value stands in its text: behind which kind of word, joined by what, in quotes or not, at the end or not."""
+    """How a value stands in its text: behind what word, joined to it how, in quotes or not, at an end or not."""
 
     password: bool  # else a secret, token or key
     how: Literal["assigned", "spoken", "beside"]
@@ -59,9 +63,9 @@ def is_secret(value: str, setting: Setting) -> bool:
         return True
     if NAMED_FOR.fullmatch(value) or (not setting.quoted and CODE.fullmatch(value)):
         return False
-    if setting.how == "beside" and not (setting.password and len(value) > MIN_WORD and (setting.quoted or is_mixed(value))):
+    if setting.how == "beside" and not (len(value) > MIN_WORD and (setting.quoted or is_mixed(value))):
         return False
-    if setting.strict and (setting.how == "beside" or not is_mixed(value)):
+    if setting.strict and not is_mixed(value):
         return False
     return _is_password(value, bare, setting) if setting.password else _is_token(value, setting)
 
@@ -80,7 +84,7 @@ def _is_password(value: str, bare: str, setting: Setting) -> bool:
 
 def _is_passphrase(value: str) -> bool:
     words = value.split()
-    return 3 <= len(words) <= 8 and all(w.isalpha() and w.islower() for w in words) and SENTENCE.isdisjoint(words)
+    return 3 <= len(words) <= 8 and all(w.isalpha() and w.islower() for w in words) and not SENTENCE.search(value)
 
 
 def _is_token(value: str, setting: Setting) -> bool:

@@ -38,7 +38,7 @@ DATE = word_row(
     r"\d{4}-\d{1,2}-\d{1,2}\b|(?:19|20)\d\d/\d{1,2}/\d{1,2}\b",
     r"\d{1,2}/\d{1,2}/(?:\d\d){1,2}\b|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b",
     r"(?:on|by|since|until|before|after)\s(?:1[0-2]|0?[1-9])/(?:3[01]|[12]\d|0?[1-9])\b(?!/)",
-    rf"{_BEFORE_YEAR}[\s-](?:19|20)\d\d\b{_NOT_A_COUNT}|(?:19|20)\d0s\b",
+    rf"{_BEFORE_YEAR}[\s-](?:19|20)\d\d\b{_NOT_A_COUNT}|(?:19|20)\d0s\b|year\s\d{{3,4}}\b",
     rf"(?:on|by|until|since|before|after)\sthe\s\d{{1,2}}(?:st|nd|rd|th)\b(?!\s{_NO_DAY})",
     r"\d{1,2}(?::[0-5]\d)?\s?(?:am\b|pm\b|a\.m\.|p\.m\.)|at\s(?:[01]?\d|2[0-3]):[0-5]\d\b|o'clock\b",
     r"(?:christmas|thanksgiving|halloween|easter|new year's)\b",
@@ -60,7 +60,9 @@ _UNITS = (
 _COUNTS = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred"
 _VERBS = words("is was has does as us this its his plus minus versus always less works seems means")
 _PLURAL = rf"(?!{_VERBS}\b)(?:[a-z]{{2,15}}[ -])?(?!{_VERBS}\b)[a-z]{{1,20}}[^\Wsui\d_]s\b"
-_LABELS = "step version chapter item room section page line option figure table part level phase issue number python"
+_LABELS = (
+    "step version chapter item room section page line option figure table part level phase issue number python year"
+)
 _COUNTED = r"(?=\d)" + "".join(f"(?<!{label} )" for label in _LABELS.split())  # a number after these is a name
 _NO_DATE = r"(?!\s(?:ago|later|earlier|from now)\b)"
 QUANTITY = word_row(
@@ -78,6 +80,7 @@ _NOT_KIN = r"\b(?!\s(?:nodes?|process|class|element|component|table|row|commit|t
 _FIRM = r"(?:Corp|Inc|Ltd|GmbH|LLC|Street|Avenue|University|Hospital)\b"
 _NAME = rf"(?!{by_letter(NOT_NAMES)}\b)[A-Z][a-zà-ÿ]{{1,14}}(?:[ -](?!{_FIRM})[A-Z][a-zà-ÿ]{{1,14}})?"
 _SPOKE = "said says told asked texted emailed messaged replied mentioned promised invited married joked graduated"
+_TO = "[Tt]ell [Aa]sk [Oo]wed? [Tt]hank met married dating told texted emailed invited me\\sand"
 _WITH = "spoke talked talking chatted met meeting lunch dinner coffee drinks call breakfast date interview"
 _KNOWN = "friend colleague co-?worker cousin neighbou?r roommate classmate teammate"
 _MANY = "sons daughters kids children brothers sisters cousins"
@@ -88,7 +91,7 @@ PERSON = word_row(
     rf"[Aa]n?\s(?:old |close |good |former |new )?{words(_KNOWN)}\b",
     rf"(?=[A-Z])(?<!to )(?<!in )(?<!from ){_NAME}"
     rf"(?:\s(?:also |just |already )?{words(_SPOKE)}\b|\sand\s(?:I|me)\s|'s\s{words(KIN)}{_NOT_KIN})",
-    rf"(?:met|married|dating|told|texted|emailed|invited|me and|{words(_WITH)}\s(?:to|with))\s{_NAME}\b(?!\s{_FIRM})",
+    rf"(?:{words(_TO)}|{words(_WITH)}\s(?:to|with))\s{_NAME}\b(?!\s{_FIRM})",
     r"(?:Mr|Mrs|Ms|Mx|Dr|Prof|Professor|Aunt|Uncle|Coach|Grandma|Grandpa|Detective|Senator|President)\.?\s[A-Z][a-z]",
     rf"(?:[Mm]y|[Hh]is|[Hh]er)\sname(?:'s|\sis)\s[A-Z]|(?:man|woman|guy|girl|boy|person)\s(?:named|called)\s{_NAME}",
     r"(?:Mom|Mum|Dad|Grandma|Grandpa)\b",
@@ -115,7 +118,8 @@ PREFERENCE = word_row(
     r"(?:into|fond of|obsessed with|keen on|fan of|partial to)\b",
     rf"(?:s?he|they|my\s(?:{words(CLOSE)}\s)?{words(KIN)})\s(?:really )?(?:loves?|prefers?|hates?|enjoys?|likes)\b",
     rf"(?:please|should)\s(?:always|never)\s{words(_STANDING)}\b",
-    r"from now on\b|going forward\b|please (?:stop|don't|do not|avoid)\b",
+    r"from now on\b|going forward\b|please (?:stop|don't|do not|avoid)\b|(?:not a|big|huge) fan of\b",
+    r"please (?:keep|make) (?:your|all|the) (?:answers?|repl(?:y|ies)|responses?|messages?)\b",
 )
 TASTE = word_row("natural_preference", rf"{_NAME}\s(?:really |also )?(?:loves|prefers|hates|enjoys|dislikes)\b")
 STANDING: Row = (  # an order, not a habit: it opens its clause
@@ -171,6 +175,7 @@ ASSERTION = word_row(
     rf"(?:{after_none('my', 'is are was')}|our)\s(?:{_THING}[ -]){{0,2}}{_THING}(?:'s name)?\s"
     r"(?:is|are|was|were)\s(?!not working)\w",
     r"my name(?:'s| is)\b",
+    rf"{_I}\s[a-z]{{2,10}}\s(?:[a-z']{{1,12}}\s){{0,5}}(?:every|each)\s(?:other )?(?:{_SPAN}|[a-z]{{3,6}}day)\b",
 )
 
 CALL_ME = word_row("natural_assertion", r"[Cc]all me [A-Z]")

@@ -25,9 +25,9 @@ ROLES = {
     **{role: role for role in ("system", "tool", "developer")},
 }
 LABELS = frozenset(
-    """answer answers author background bug cause caution cc change changes conclusion config cons context correction
+    """answer answers background bug cause caution cc change changes conclusion config cons context correction
     date decision default description details done edit email error errors example examples exception expected fact
-    facts false fix fixed for format found from fyi goal goals headers hint host how idea if important info
+    facts false fix fixed for format found from fyi goal goals headers hint how idea if important info
     ingredients input issue key keys language license link links location maybe memo method name next no note
     notes ok okay options output parameters password path people plan port problem pros p.s ps purpose question
     questions reason recipe reference references remember reminder requirements result results return returns rule
@@ -38,6 +38,7 @@ LABELS = frozenset(
 PARTICLES = frozenset(("da", "de", "del", "der", "di", "du", "la", "of", "the", "van", "von", "y"))
 JAPANESE_CLAUSE = re.compile("[^\u3040-\u309f][のはをがにで]|です|ます")  # before a colon, but not a name
 NAME_CHARS = 40
+SESSION_CHARS = 200  # of a heading; ids are made of it, and have a limit
 
 STAMP = re.compile(
     r"\[?(?P<day>\d{4}-\d\d-\d\d)"
@@ -133,7 +134,7 @@ class Transcript:
 
     def _opened_session(self, names: list[str]) -> PlacedTurn | None:
         done = self._finished()
-        self._session = names[-1]
+        self._session = names[-1].replace("\x00", "")[:SESSION_CHARS]
         days = [day for name in names if (day := _day(name))]
         self._time = days[-1] if days else None
         return done

@@ -28,8 +28,9 @@ from recollect.types import Filter
 Rows = NDArray[np.int64]
 FIRST_CAPACITY = 16  # most sessions are short; a segment quadruples from here
 GROWTH = 4
-PROBE_LEAST = 256  # candidates checked against the filter before the filter is asked for all it allows
+PROBES = (1, 8)  # times the limit that is checked against the filter before the filter is asked for all it allows
 FLOAT_BYTES = 4
+MANY = 4  # queries from which one pass over everything that is allowed costs less than a probe for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +178,22 @@ class SegmentIndex:
                 return self._filtered(rows, scores, where, limit)
             return self._sketched(segments, query, where, limit)
 
+    def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[tuple[int, float]]]:
+        """`search` for every row: the filter is asked once, and each block is read once for all of them."""
+        with self._database.snapshot():
+            segments = self._in_view(where)
+            total = sum(segment.used for segment in segments)
+            if limit <= 0 or total == 0:
+                return [[] for _ in queries]
+            if len(queries) < MANY or total >= self._settings.sketch_from:
+                return [self.search(query, where, limit) for query in queries]
+            blocks = [self._block(segment) for segment in segments]
+            rows = np.concatenate([rows for rows, _ in blocks])
+            allowed = np.isin(rows, self._all_allowed(where))
+            order = np.flatnonzero(allowed)[np.argsort(rows[allowed], kind="stable")]
+            scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
+        return [_best(rows[order], row, np.ones(order.size, dtype=bool), limit) for row in scores]
+
     def _in_view(self, where: Filter) -> list[Segment]:
         owners = owners_clause(where)
         found = self._database.rows(
@@ -196,14 +213,21 @@ class SegmentIndex:
     def _filtered(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[tuple[int, float]]:
         """Best first: check the leading candidates, and only if too few pass ask for everything that may."""
         best = self._leading(rows, scores, where, limit)
-        if len(best) == limit or rows.size <= _probe(limit):
+        if len(best) == limit or rows.size <= PROBES[-1] * limit:
             return best
         return _best(rows, scores, np.isin(rows, self._all_allowed(where)), limit)
 
     def _leading(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[tuple[int, float]]:
-        probe = top_indices(scores, _probe(limit))
-        allowed = self._allowed(where, rows[probe])
-        return [(int(rows[i]), float(scores[i])) for i in probe if int(rows[i]) in allowed][:limit]
+        """The best that pass among the leading few, and among more when those are too few."""
+        best: list[tuple[int, float]] = []
+        for factor in PROBES:
+            probe = top_indices(scores, factor * limit)
+            allowed = self._allowed(where, rows[probe])
+            pairs = zip(rows[probe].tolist(), scores[probe].tolist(), strict=True)
+            best = [(row, score) for row, score in pairs if row in allowed][:limit]
+            if len(best) == limit or probe.size == rows.size:
+                break
+        return best
 
     def _sketched(
         self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int
@@ -361,13 +385,10 @@ class SegmentIndex:
         return bool(placed == rows.tolist())
 
 
-def _probe(limit: int) -> int:
-    return max(PROBE_LEAST, limit * 4)
-
-
 def _best(rows: Rows, scores: Vectors, kept: NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:
     inside = np.flatnonzero(kept)
-    return [(int(rows[i]), float(scores[i])) for i in inside[top_indices(scores[inside], limit)]]
+    best = inside[top_indices(scores[inside], limit)]
+    return list(zip(rows[best].tolist(), scores[best].tolist(), strict=True))
 
 
 class _BlockCache:

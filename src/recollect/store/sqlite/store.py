@@ -145,6 +145,17 @@ class SQLiteStore:
             keys = self._keys([row for row, _ in found])
         return [Scored(keys[row], score) for row, score in found]
 
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """`vector_search` for every row of a matrix, in one pass over the vectors."""
+        with self._database.snapshot():
+            space = self._space(None)
+            if space is None:
+                return [[] for _ in matrix]
+            queries = unit_rows(matrix, len(matrix), space[1], "The query")
+            found = self._index(*space).search_many(queries, where, limit)
+            keys = self._keys(sorted({row for hits in found for row, _ in hits}))
+        return [[Scored(keys[row], score) for row, score in hits] for hits in found]
+
     def _keys(self, rows: Sequence[int]) -> dict[int, str]:
         return dict(self._database.rows(f"SELECT row, key FROM records WHERE row IN {LISTED}", listed(rows)))
 

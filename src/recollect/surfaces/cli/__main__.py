@@ -1,0 +1,5 @@
+"""`python -m recollect.surfaces.cli`."""
+
+from recollect.surfaces.cli import main
+
+main()

@@ -1,0 +1,112 @@
+"""`recollect export`, `import`, `stats`, `verify` and `reindex`: care of a store."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from recollect.errors import FormatError, InputError
+from recollect.surfaces import format as shown
+from recollect.surfaces.cli.app import App, progress
+from recollect.surfaces.cli.options import verb
+from recollect.surfaces.reading import opened, read_lines
+
+STDIO = "-"
+
+
+@verb("export", "recollect export backup.jsonl\n  recollect export --no-vectors | gzip > backup.jsonl.gz")
+@click.argument("file", default=STDIO)
+@click.option("--no-vectors", is_flag=True, help="Leave vectors out; `reindex` makes them again.")
+@click.pass_obj
+def export(app: App, file: str, no_vectors: bool) -> None:
+    """Write the whole memory as JSON lines. To standard output, or to FILE.
+
+    FILE appears when all of it is written, not before.
+    """
+    with app.open(existing=True, any_embedder=True) as memory, progress("Exporting", hidden=file == STDIO) as report:
+        lines = memory.export(vectors=not no_vectors, progress=report)
+        if file == STDIO:
+            for line in lines:
+                sys.stdout.buffer.write(f"{line}\n".encode())
+            sys.stdout.buffer.flush()
+            return
+        target = Path(file).resolve()
+        if target == app.path.resolve():
+            raise InputError(f"{file} is the store itself.", "Name another file.")
+        count = _write_whole(target, lines)
+    app.say({"file": str(target), "lines": count}, f"exported {shown.counted(count, 'line')} to {file}")
+
+
+def _write_whole(target: Path, lines: Iterable[str]) -> int:
+    """Write a file in one step: what was there stays until the new one is complete. How many lines it has."""
+    if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
+        with target.open("wb") as stream:
+            return sum(1 for line in lines if stream.write(f"{line}\n".encode()))
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            count = sum(1 for line in lines if stream.write(f"{line}\n".encode()))
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+    return count
+
+
+@verb("import", "recollect import backup.jsonl")
+@click.argument("file")
+@click.pass_obj
+def import_(app: App, file: str) -> None:
+    """Take in an export. All of it or, when a line is bad, nothing."""
+    with opened(file) as (name, stream), app.open() as memory, progress("Importing", hidden=file == STDIO) as report:
+        try:
+            taken = memory.import_(read_lines(stream, name), report)
+        except FormatError as error:
+            known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
+            raise FormatError(known, error.remedy or "Nothing was imported.") from error
+    app.say(shown.plain(taken), shown.import_text(taken))
+
+
+@verb("stats", "recollect stats")
+@click.pass_obj
+def stats(app: App) -> None:
+    """Say what the store holds. Records, vectors, bytes."""
+    with app.open(any_embedder=True) as memory:
+        found, spaces = memory.stats(), memory.store.spaces()
+    about = {"store": str(app.path), "tenant": app.tenant}
+    app.say(shown.stats_dict(found, spaces, **about), shown.stats_text(found, spaces, **about))
+
+
+@verb("verify", "recollect verify --repair")
+@click.option("--repair", is_flag=True, help="Rebuild what is derived from records.")
+@click.pass_context
+def verify(ctx: click.Context, repair: bool) -> None:
+    """Look for damage. Exit code 1 if some is left."""
+    app = ctx.ensure_object(App)
+    with app.open(existing=True, any_embedder=True) as memory:
+        problems = memory.verify(repair=repair)
+        records = memory.stats().records
+    app.say({"problems": shown.plain(problems), "records": records}, shown.problems_text(problems, records))
+    if any(not problem.mended for problem in problems):
+        app.note("Restore a backup." if repair else "`recollect verify --repair` rebuilds what is derived.")
+        ctx.exit(1)
+
+
+@verb("reindex", "recollect reindex --set embed.provider=ollama --set embed.model=bge-m3")
+@click.pass_obj
+def reindex(app: App) -> None:
+    """Make the vectors that are missing. All of them after a change of model; may be stopped and resumed."""
+    with app.open(existing=True, any_embedder=True) as memory, progress("Embedding") as report:
+        done = memory.reindex(report)
+        spaces = memory.store.spaces()
+    name = spaces[0].name if spaces else "nothing"
+    app.say({"embedded": done, "spaces": shown.plain(spaces)}, f"embedded {shown.counted(done, 'record')} with {name}")

@@ -1,0 +1,60 @@
+"""The commands by name: each is imported when it is asked for, so that help and completion stay quick."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+import click
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command is, and what it does in one line."""
+
+    module: str
+    function: str
+    help: str
+
+
+VERBS = {
+    "ingest": Entry("ingest", "ingest", "Take the turns of a conversation."),
+    "remember": Entry("write", "remember", "Store a claim on purpose."),
+    "search": Entry("find", "search", "Find records, best first."),
+    "show": Entry("find", "show", "Show one record whole."),
+    "list": Entry("find", "list_", "List records, newest first."),
+    "assemble": Entry("find", "assemble", "Print the context for a prompt."),
+    "forget": Entry("write", "forget", "Delete records for good."),
+    "export": Entry("care", "export", "Write the whole memory as JSON lines."),
+    "import": Entry("care", "import_", "Take in an export."),
+    "stats": Entry("care", "stats", "Say what the store holds."),
+    "verify": Entry("care", "verify", "Look for damage."),
+    "reindex": Entry("care", "reindex", "Make the vectors that are missing."),
+    "doctor": Entry("doctor", "doctor", "Look for what is broken."),
+    "settings": Entry("settings", "settings", "List every setting."),
+    "models": Entry("models", "models", "Fetch, find, check or remove the local model."),
+    "completion": Entry("settings", "completion", "Print a script for shell completion."),
+    "demo": Entry("demo", "demo", "Show the whole job on an invented conversation."),
+}  # in the order in which a newcomer meets them
+
+
+class Verbs(UserDict[str, click.Command]):
+    """All commands as a mapping that imports them one by one."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self.data:
+            entry = VERBS[name]
+            module = import_module(f"recollect.surfaces.cli.{entry.module}")
+            self.data[name] = getattr(module, entry.function)
+        return self.data[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in VERBS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(VERBS)
+
+    def __len__(self) -> int:
+        return len(VERBS)
