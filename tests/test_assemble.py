@@ -74,7 +74,9 @@ def test_bundles_are_not_split(memory: Memory) -> None:
         user="ana",
     )
     for budget in range(5, 120, 5):
-        contents = [m["content"] for m in memory.assemble("x", user="ana", session="now", budget_tokens=budget).messages]
+        contents = [
+            m["content"] for m in memory.assemble("x", user="ana", session="now", budget_tokens=budget).messages
+        ]
         assert ("call the tool" in contents) == ("the tool says 42" in contents)
 
 
@@ -107,7 +109,9 @@ for number in range(12):
 
 
 @settings(deadline=None, max_examples=60)
-@given(budget=st.integers(1, 3000), query=st.sampled_from(["topic 3", "words", "京都", "nothing"]), n=st.integers(0, 12))
+@given(
+    budget=st.integers(1, 3000), query=st.sampled_from(["topic 3", "words", "京都", "nothing"]), n=st.integers(0, 12)
+)
 def test_never_over_the_budget(budget: int, query: str, n: int) -> None:
     context = MEMORY.assemble(query, user="ana", session=f"s{n}", budget_tokens=budget)
     assert context.tokens == estimate_tokens(context.text) <= budget

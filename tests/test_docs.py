@@ -18,7 +18,9 @@ PYTHON = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
 
-@pytest.mark.parametrize("page", [page for page in READABLE if PYTHON.search(page.read_text())], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in READABLE if PYTHON.search(page.read_text())], ids=lambda page: page.name
+)
 def test_the_python_blocks_run(page: Path, tmp_path: Path) -> None:
     """In order, in a fresh folder, with the real model."""
     blocks = PYTHON.findall(page.read_text(encoding="utf-8"))

@@ -213,7 +213,10 @@ def test_waits_grow_and_retry_after_is_honoured(service: Service) -> None:
     sleeps: list[float] = []
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
     service.script = [
-        Reply(500), Reply(500), Reply(429, headers={"Retry-After": "7"}), Reply(503, headers={"Retry-After": later}),
+        Reply(500),
+        Reply(500),
+        Reply(429, headers={"Retry-After": "7"}),
+        Reply(503, headers={"Retry-After": later}),
         Reply(503, headers={"Retry-After": "soon"}),
     ]
     openai(service, sleeps, retries=5).embed(["a"])
@@ -293,7 +296,15 @@ def test_an_endless_answer_is_cut_off(service: Service) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        b"<html>", b"", b"[" * 200_000, b"null", b"[]", {}, {"data": None}, {"data": [1]}, {"data": []},
+        b"<html>",
+        b"",
+        b"[" * 200_000,
+        b"null",
+        b"[]",
+        {},
+        {"data": None},
+        {"data": [1]},
+        {"data": []},
         {"data": [{"index": 0, "embedding": [1.0]}] * 2},
         {"data": [{"index": 1, "embedding": [1.0]}]},
         {"data": [{"index": [], "embedding": [1.0]}]},

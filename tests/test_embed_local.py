@@ -268,7 +268,9 @@ def test_the_runtime_reports_to_nobody(folder: Path, tmp_path: Path) -> None:
     home.mkdir()
     run(
         "from recollect.embed import LocalEmbedder; LocalEmbedder().embed(['a'])",
-        HOME=str(home), XDG_CACHE_HOME=str(home / "cache"), RECOLLECT_MODEL_PATH=str(folder),
+        HOME=str(home),
+        XDG_CACHE_HOME=str(home / "cache"),
+        RECOLLECT_MODEL_PATH=str(folder),
     )
     assert [path for path in home.rglob("*") if path.is_file()] == []
 

@@ -21,8 +21,8 @@ def settings_page() -> str:
         "",
         "A row `gate.threshold` is `threshold` under `[gate]` in a TOML file, `RECOLLECT_GATE_THRESHOLD` in the",
         "environment, `--set gate.threshold=…` on the command line and a key of `Settings.load(arguments=…)`; the",
-        "later wins. The file is `--config`, else `$RECOLLECT_CONFIG`, else `recollect.toml` in your configuration folder.",
-        "`recollect settings` prints what is in force and where each value came from.",
+        "later wins. The file is `--config`, else `$RECOLLECT_CONFIG`, else `recollect.toml` in your configuration",
+        "folder. `recollect settings` prints what is in force and where each value came from.",
     ]
     group = ""
     for row in Settings().rows():

@@ -11,7 +11,7 @@ MIN_PASSWORD, MIN_WORD, MIN_SECRET = 4, 5, 8  # shorter values are words, counts
 RANDOM_CHARS, RANDOM_BITS = 20, 3.5  # random base64 carries 4 bits a character and more at this length, words about 3
 
 STAND_IN = re.compile(
-    r"[<\[{].*|\(.*\)|\$(?:[{(].*|[a-z_]+|[A-Z_][A-Z0-9_]*)|%(?:\w|\(.*|[A-Z_]+%)|[|>][-+]?|\*{2}.*|:\*.*|\*\w+|!\w+|&\w+"
+    r"[<\[{].*|\(.*\)|[€£¥]\d.*|\$(?:[{(\d].*|[a-z_]+|[A-Z_][A-Z0-9_]*)|%(?:\w|\(.*|[A-Z_]+%)|[|>][-+]?|\*{2}.*|:\*.*|\*\w+|!\w+|&\w+"
     r"|\?+|#\{.*|#[0-9a-fA-F]{3,8}|[xX]{3,}|[.…•_-]{2,}|arn:.*|\d{1,3}(?:[-/.:]\d{1,3})?[+%]?|\d{4}-\d\d-\d\d.*"
     r"|(?i:(?:your|my|the|some|insert|enter|put|replace|change)[_ -]?(?:\w{1,20}[_ -]){0,3}(?:here|me|key|token))"
     r"|(?i:(?:your|insert|enter|replace)[_-].*|(?:my|your)[_ -]?(?:password|secret)|changeit|example\w*|placeholder)"

@@ -22,11 +22,11 @@ HINTS = ("pass", "pw", "contrase", "パス", "暗証", "secret", "token", "ト�
 
 # All of these see lower-cased text. What follows the word is looked at, not eaten: values may hold words themselves.
 _STAGE = "prod|production|dev|staging|test|live|base|key|value|old|new|default|root|admin|user|db"
-_NAME_END = rf"(?:[_-](?:{_STAGE})){{0,2}}\d{{0,2}}(?![a-z0-9_-])[\"'`\\\]]{{0,3}}"
+_NAME_END = rf"(?:[_-](?:{_STAGE})){{0,2}}\d{{0,2}}(?![a-z0-9_-])[\"'`\\\]]{{0,3}}(?:\s\([^()\n]{{1,30}}\))?"
 _TYPE = r"(?:(?:str|string|&str|secretstr|optional\[str\])(?: \| none)?\s{0,2}=\s{0,2})?"
 _ASSIGNED = rf"(?P<assigned>\s{{0,3}}(?:=>|:=|==?|:|＝|：|は|が|>)\s{{0,3}}){_TYPE}"
 _FOR = r"(?:\s(?:for|to|of|on|at|i|we|you|that)\s[a-z0-9 .'/_-]{1,40}?)?"
-_SPOKEN = rf"(?P<spoken>{_FOR}\s(?:is|was|are|ist|to|:)(?:\s(?:now|still|just|simply|set to))?\s?:?\s{{1,2}})"
+_SPOKEN = rf"(?P<spoken>(?:'s|{_FOR}\s(?:is|was|are|ist|to|:))(?:\s(?:now|still|just|simply|set to))?\s?:?\s{{1,2}})"
 _QUOTED = r"\\?[\"'`「『“](?![<\[{])(?P<quoted>[^\"'`\n「」『』“”]{1,200})"
 _PLAIN = r"(?P<plain>[^\s\"'`<>「」『』“”]{1,200})"
 _NO_SENTENCE = r"(?:(?<==)|(?![a-z]{1,40}[ \t]{1,9}\S|[\u3000-\u9fff\uff00-\uffef]))"  # a word that more words follow
@@ -46,7 +46,7 @@ RUN = re.compile(r"[a-z0-9+_]{20,}+")
 NAMED = re.compile(rf"(?:{_PASSWORDS}|{_SECRETS})s?(?P<gap>[^\n<>]{{1,40}})\Z")
 OTHER = re.compile(r"\b(?:commit|sha\d*|hash|digest|md5|checksum|uuid|id|revision|branch|count|limit)\b|://|[/-]\Z")
 
-CUT = re.compile(r"&\w{1,30}=|(?<=[!-~])[\u3000-\u9fff\uff00-\uffef]")  # the next parameter; Japanese after a value
+CUT = re.compile(r"[&;]\w{1,30}=|(?<=[!-~])[\u3000-\u9fff\uff00-\uffef]")  # the next parameter; Japanese after a value
 LAST = re.compile(r"[ \t.,;:!?)\]}]*(?:\n|\Z)|(?:です|だ|。|で、)")
 REST_OF_LINE = re.compile(r"[^\"'`\n「」『』“”]*+")
 REST_OF_RUN = re.compile(r"[^\s\"'`<>「」『』“”]*+")
@@ -79,8 +79,10 @@ def _judged(text: str, match: re.Match[str]) -> Secret | None:
     """The value behind a word, if it is a secret."""
     name, joint, spoken = match.lastgroup or "", match["assigned"], match["spoken"]  # the value is the last group
     password, quoted = match.re is PASSWORD, "quoted" in name
-    short = password and match["short"] is not None
-    if (short and joint is None) or (joint and joint.strip() == ">" and not _is_opened(text, match.start())):
+    short, to = password and match["short"] is not None, spoken is not None and spoken.rstrip().endswith(" to")
+    if (short and joint is None and (spoken is None or to)) or (
+        joint and joint.strip() == ">" and not _is_opened(text, match.start())
+    ):
         return None
     start, end = match.span(name)
     value = text[start:end]
@@ -89,7 +91,7 @@ def _judged(text: str, match: re.Match[str]) -> Secret | None:
     setting = Setting(
         password=password,
         how="assigned" if joint is not None else "spoken" if spoken is not None else "beside",
-        strict=short or (spoken is not None and spoken.rstrip().endswith(" to")),
+        strict=short or to,
         quoted=quoted,
         tight=joint == "=",
         last=LAST.match(text, start + len(value)) is not None,
