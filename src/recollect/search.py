@@ -52,9 +52,10 @@ def search(
     query = _checked(query)
     vector = engine.arm.embed_query(query)
     candidates = _candidates(engine, query, vector, where, page)
-    parts = _weighed(candidates, engine.settings.search.alpha if vector is not None else 0.0)
-    order = sorted(parts, key=lambda key: (-parts[key]["score"], key))[page.offset : page.end]
-    hits = tuple(_explained(record, parts[record.key], now) for record in engine.store.get(order))
+    weighed = _weighed(candidates, engine.settings.search.alpha if vector is not None else 0.0)
+    order = sorted(range(len(candidates.keys)), key=lambda i: (-weighed.scores[i], candidates.keys[i]))
+    chosen = {candidates.keys[i]: _parts(candidates, weighed, i) for i in order[page.offset : page.end]}
+    hits = tuple(_explained(record, chosen[record.key], now) for record in engine.store.get(list(chosen)))
     return SearchResult(hits, engine.freshness(where), query, profile)
 
 
@@ -79,23 +80,34 @@ def _candidates(engine: Engine, query: str, vector: Vectors | None, where: Filte
     return Candidates(keys, [bm25.get(key) for key in keys], [cosines.get(key) for key in keys])
 
 
-def _weighed(candidates: Candidates, alpha: float) -> dict[str, dict[str, float]]:
-    """Each candidate's parts: score = α·meaning + (1 − α)·words."""
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Each candidate's score and the two sides it is made of: score = α·meaning + (1 − α)·words."""
+
+    alpha: float
+    meaning: list[float]
+    words: list[float]
+    scores: list[float]
+
+
+def _weighed(candidates: Candidates, alpha: float) -> Weighed:
+    """Words against the best of the query, cosines stretched over the candidates; without a vector, the farthest."""
     words = relative([value or 0.0 for value in candidates.bm25])
     far = min((value for value in candidates.cosines if value is not None), default=0.0)
     meaning = stretched([far if value is None else value for value in candidates.cosines])
-    scores = convex(meaning, words, alpha)
-    ranks = iter(range(1, len(candidates.keys) + 1))  # text hits come first among the candidates, in their order
-    weighed: dict[str, dict[str, float]] = {}
-    for i, key in enumerate(candidates.keys):
-        parts = {"score": scores[i], "alpha": alpha, "meaning": meaning[i], "words": words[i]}
-        bm25, cosine = candidates.bm25[i], candidates.cosines[i]
-        if bm25 is not None:
-            parts |= {"bm25": bm25, "text_rank": next(ranks)}
-        if cosine is not None:
-            parts["cos"] = cosine
-        weighed[key] = {name: float(value) for name, value in parts.items()}
-    return weighed
+    return Weighed(alpha, meaning.tolist(), words.tolist(), convex(meaning, words, alpha).tolist())
+
+
+def _parts(candidates: Candidates, weighed: Weighed, i: int) -> dict[str, float]:
+    """All that went into one candidate's score."""
+    parts = {"score": weighed.scores[i], "alpha": weighed.alpha}
+    parts |= {"meaning": weighed.meaning[i], "words": weighed.words[i]}
+    bm25, cosine = candidates.bm25[i], candidates.cosines[i]
+    if bm25 is not None:
+        parts |= {"bm25": bm25, "text_rank": float(i + 1)}  # text hits come first among the candidates, in their order
+    if cosine is not None:
+        parts["cos"] = cosine
+    return parts
 
 
 def _explained(record: Record, parts: dict[str, float], now: datetime) -> Hit:

@@ -37,7 +37,7 @@ class StoreRows:
 
     lock_timeout_ms: int = whole(30_000, 1, 3_600_000, "how long a writer waits for its turn before it gives up")
     synchronous: str = choice("full", ("full", "normal"), "full: an acknowledged write survives power loss")
-    segment_rows: int = whole(1024, 16, 65_536, "vectors packed into one block of the file")
+    segment_rows: int = whole(2048, 16, 65_536, "vectors packed into one block of the file")
     vector_cache_mb: int = whole(512, 0, 1_000_000, "memory a process may use to keep vector blocks at hand")
     sketch_from: int = whole(200_000, 0, 1_000_000_000, "records in view from which sign sketches are scanned first")
     sketch_survivors: int = whole(2000, 10, 1_000_000, "how many of them, at least, are then compared exactly")
