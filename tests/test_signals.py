@@ -90,6 +90,8 @@ PROSE = [
     ("I prefer tea over coffee.", "preference"),
     ("I really like hiking in the rain.", "preference"),
     ("I can't stand cilantro.", "preference"),
+    ("Please no cilantro in any recipe, ever.", "preference"),
+    ("Oh please, no problem at all.", ""),
     ("My favorite color is green.", "preference assertion"),
     ("I'd rather take the train.", "preference"),
     ("I'm a big fan of jazz.", "preference assertion"),

@@ -119,6 +119,7 @@ PREFERENCE = word_row(
     rf"(?:s?he|they|my\s(?:{words(CLOSE)}\s)?{words(KIN)})\s(?:really )?(?:loves?|prefers?|hates?|enjoys?|likes)\b",
     rf"(?:please|should)\s(?:always|never)\s{words(_STANDING)}\b",
     r"from now on\b|going forward\b|please (?:stop|don't|do not|avoid)\b|(?:not a|big|huge) fan of\b",
+    r"please,? no (?!problem|worr|rush|need|offen|more questions)\w{3,20}\b",
     r"please (?:keep|make) (?:your|all|the) (?:answers?|repl(?:y|ies)|responses?|messages?)\b",
 )
 TASTE = word_row("natural_preference", rf"{_NAME}\s(?:really |also )?(?:loves|prefers|hates|enjoys|dislikes)\b")
