@@ -105,7 +105,7 @@ def test_a_full_disk_loses_nothing(path: Path) -> None:
 
 
 READ_ONLY = """
-import os, sys
+import os, sys, urllib.parse
 import Stemmer
 from recollect.errors import StoreReadOnlyError
 from recollect.store.sqlite import SQLiteStore

@@ -43,8 +43,12 @@ class Database:
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
         self.read_only = self._decide_read_only()
-        with self.errors():
-            self._open_file(migrations)
+        try:
+            with self.errors():
+                self._open_file(migrations)
+        except BaseException:
+            self.close()
+            raise
 
     def _decide_read_only(self) -> bool:
         if self.path.is_dir():
@@ -128,6 +132,8 @@ class Database:
             check_same_thread=False,
             timeout=self._rows.lock_timeout_ms / 1000,
         )
+        with self._guard:
+            self._connections.append(connection)
         for pragma in (
             f"synchronous = {self._rows.synchronous}",
             f"cache_size = -{CACHE_KIB}",
@@ -139,8 +145,6 @@ class Database:
             connection.execute(f"PRAGMA {pragma}")
         if self._max_pages is not None:
             connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
-        with self._guard:
-            self._connections.append(connection)
         return connection
 
     def _lock(self) -> FileLock:
