@@ -26,8 +26,8 @@ demo: $(VENV)/installed
 	@$(BIN)/recollect demo
 
 check: $(VENV)/developing
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples
 	$(BIN)/mypy
 
 test: check

@@ -45,6 +45,13 @@ def test_the_first_block_of_the_readme_is_ten_lines_of_code() -> None:
     assert len([line for line in block.splitlines() if line.strip()]) <= 10
 
 
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda example: example.name)
+def test_examples_run(example: Path) -> None:
+    done = subprocess.run([sys.executable, "-W", "error", example], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "taken" in done.stdout
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_generated_pages_are_current(name: str) -> None:
     current = (ROOT / "docs" / name).read_text(encoding="utf-8")

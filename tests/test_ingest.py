@@ -177,6 +177,16 @@ def test_strange_text_is_stored(memory: Memory, text: str) -> None:
     assert memory.get("t1").text == text.replace("\ud800", "\ufffd")
 
 
+def test_an_id_is_a_name_never_a_path(tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    names = ["../../etc/passwd", "/dev/null", "a/b\\c", "'; DROP TABLE records; --", "%00", "~"]
+    with Memory.open(tmp_path / "m.db", embedder=HashEmbedder(64)) as memory:
+        memory.ingest([turn(name, "hello", session=name) for name in names], user="../ana")
+        assert {record.id for record in memory.list(user="../ana")} == set(names)
+    assert sorted({file.name.split(".db")[0] for file in tmp_path.iterdir()}) == ["m"]
+    assert before == []
+
+
 def test_times_in_any_zone_are_one_moment(memory: Memory) -> None:
     memory.ingest([turn("a", "x1", time="2026-05-01T10:00:00+09:00"), turn("b", "x2", time="2026-05-01T01:00")])
     assert memory.get("a").time == memory.get("b").time == datetime(2026, 5, 1, 1, tzinfo=UTC)
