@@ -14,7 +14,7 @@ LEVELS = [
     {"settings"},
     {"math", "text"},
     {"embed", "store", "sample"},
-    {"engine"},
+    {"engine", "profiles"},
     {"ingest", "search"},
     {"assemble", "care"},
     {"memory"},

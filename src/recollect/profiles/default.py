@@ -1,0 +1,53 @@
+"""`default`: words and meaning joined convexly, each record with its true cosine.
+
+score = α·meaning + (1 − α)·words
+"""
+
+from __future__ import annotations
+
+from recollect.math.fusion import convex, relative, stretched
+from recollect.profiles.base import (
+    SECONDS_A_DAY,
+    Found,
+    Question,
+    Ranked,
+    both_arms,
+    evidence,
+    reason,
+    text_candidates,
+    true_cosines,
+    vector_candidates,
+)
+
+
+def rank(question: Question) -> list[Ranked]:
+    """Both arms wider than the page, fused; a record found by words alone gets its true cosine too."""
+    rows = question.settings.search
+    bm25 = text_candidates(question, max(rows.min_candidates, rows.text_factor * question.limit))
+    cosines = vector_candidates(question, max(rows.min_candidates, rows.vector_factor * question.limit))
+    cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
+    return _weighed(question, both_arms(bm25, cosines), rows.alpha if question.vector is not None else 0.0)
+
+
+def _weighed(question: Question, found: Found, alpha: float) -> list[Ranked]:
+    """Words against the best of the query, cosines stretched over the candidates; without a vector, the farthest."""
+    words = relative([value or 0.0 for value in found.bm25])
+    far = min((value for value in found.cosines if value is not None), default=0.0)
+    meaning = stretched([far if value is None else value for value in found.cosines])
+    scores = convex(meaning, words, alpha).tolist()
+    order = sorted(range(len(scores)), key=lambda i: (-scores[i], found.keys[i]))[: question.limit]
+    records = {record.key: record for record in question.store.get([found.keys[i] for i in order])}
+    ranked = []
+    for i in order:
+        record = records.get(found.keys[i])
+        if record is None:  # forgotten by another process in this very moment
+            continue
+        parts = {"alpha": alpha, "meaning": float(meaning[i]), "words": float(words[i])}
+        bm25, cosine = found.bm25[i], found.cosines[i]
+        parts |= {"bm25": bm25} if bm25 is not None else {}
+        parts |= {"cos": cosine} if cosine is not None else {}
+        parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
+        why = evidence(question, record, found.text_rank(i), cosine)
+        why |= {"durable": "yes"} if record.durable else {}
+        ranked.append(Ranked(record, scores[i], parts, reason(why)))
+    return ranked
