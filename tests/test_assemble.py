@@ -119,6 +119,14 @@ def test_never_over_the_budget(budget: int, query: str, n: int) -> None:
     assert len(keys) == len(set(keys))
 
 
+def test_a_real_tokenizer_counts_instead_of_the_estimate() -> None:
+    with Memory(DictStore(), HashEmbedder(64), settings=Settings(), tokenizer=lambda text: len(text.split())) as memory:
+        talk(memory, "old", *["about twelve words on Lisbon and the river and its old bridges"] * 8)
+        context = memory.assemble("Lisbon", user="ana", budget_tokens=60)
+        assert context.tokens == len(context.text.split()) <= 60
+        assert context.records
+
+
 @pytest.mark.parametrize("budget", [0, -5])
 def test_no_budget_is_refused(memory: Memory, budget: int) -> None:
     with pytest.raises(InputError, match="budget"):

@@ -13,7 +13,6 @@ from datetime import datetime
 from recollect.engine import Engine
 from recollect.errors import InputError, StoreReadOnlyError
 from recollect.ingest import AGENT_ROLES, recall_subject
-from recollect.math.tokens import estimate_tokens
 from recollect.search import Page, search
 from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from recollect.text.framing import neutralised
@@ -38,10 +37,7 @@ def assemble(
     """The context for a prompt: never more than the budget, with a trace of what was left out and why."""
     if budget_tokens < 1:
         raise InputError(f"budget_tokens is {budget_tokens}.", "Give at least 1.")
-
-    def count(text: str) -> int:
-        return estimate_tokens(text, engine.settings.tokens)
-
+    count = engine.count_tokens
     tail = _tail(engine, where, session, budget_tokens, count)
     shown = tuple(record.key for record in tail.records)
     found = search(engine, query, replace(where, exclude=where.exclude + shown), Page(_candidates(engine)), now)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from recollect.embed.base import Embedder
 from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
+from recollect.math.tokens import estimate_tokens
 from recollect.math.vectors import Vectors
 from recollect.settings import Settings
 from recollect.store.base import Store
@@ -57,11 +58,16 @@ class Engine:
     settings: Settings
     clock: Clock
     tenant: str
+    tokenizer: Callable[[str], int] | None = None
 
     def freshness(self, where: Filter) -> Freshness:
         """What an answer under this filter cannot see."""
         records, pending = self.store.coverage(where)
         return Freshness(records, pending, self.arm.off)
+
+    def count_tokens(self, text: str) -> int:
+        """What a text costs in a prompt: by the tokenizer that was handed in, else by the estimate."""
+        return self.tokenizer(text) if self.tokenizer else estimate_tokens(text, self.settings.tokens)
 
     def ready_space(self) -> None:
         """Make the embedder's vector space on first use."""

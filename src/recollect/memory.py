@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -65,13 +65,17 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
+        tokenizer: Callable[[str], int] | None = None,
         change_embedder: bool = False,
     ) -> None:
-        """Join a store and an embedder; `change_embedder` is for `reindex`, which alone may mix models."""
+        """Join a store and an embedder; `change_embedder` is for `reindex`, which alone may mix models.
+
+        A `tokenizer` counts a text's tokens for budgets; without one they are estimated by script.
+        """
         if not change_embedder:
             check_embedder(store, embedder)
         check_id(tenant, "tenant")
-        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant)
+        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant, tokenizer)
 
     @classmethod
     def open(
@@ -82,6 +86,7 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
+        tokenizer: Callable[[str], int] | None = None,
         change_embedder: bool = False,
     ) -> Memory:
         """Open or create a store in one SQLite file, with the embedder the settings name unless one is handed in."""
@@ -96,6 +101,7 @@ class Memory:
                 settings=settings,
                 clock=clock,
                 tenant=tenant,
+                tokenizer=tokenizer,
                 change_embedder=change_embedder,
             )
         except BaseException:
