@@ -45,6 +45,14 @@ def test_the_tail_comes_whole_and_recall_fills_the_rest(memory: Memory) -> None:
     assert {item.id for item in context.trace if item.taken} == {record.id for record in context.records}
 
 
+def test_what_was_used_is_counted(memory: Memory) -> None:
+    talk(memory, "old", "I moved to Lisbon in May.")
+    for _ in range(3):
+        memory.assemble("Lisbon", user="ana", session="now", budget_tokens=300)
+    assert memory.get("old0", user="ana").meta == {"uses": 3}
+    assert memory.verify() == []
+
+
 def test_what_does_not_fit_is_named(memory: Memory) -> None:
     talk(memory, "old", "Lisbon " * 300, "short note on Lisbon")
     context = memory.assemble("Lisbon", user="ana", budget_tokens=80)

@@ -16,7 +16,7 @@ from recollect.ingest import AGENT_ROLES, recall_subject
 from recollect.search import Page, search
 from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from recollect.text.framing import neutralised
-from recollect.types import Context, Event, Filter, Hit, Record, TraceItem
+from recollect.types import USES, Context, Event, Filter, Hit, Record, TraceItem
 
 Count = Callable[[str], int]
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -134,10 +134,16 @@ def _lines(newest_first: Sequence[Record]) -> str:
 
 
 def _note_recall(engine: Engine, where: Filter, session: str | None, context: Context, now: datetime) -> None:
-    """Remember what this session was shown, so that its echo is recognised; a read-only store remembers nothing."""
+    """Remember what this session was shown, so that its echo is recognised, and count each record's use.
+
+    A read-only store remembers nothing.
+    """
     keys = [item.key for item in context.trace if item.part == "recall" and item.taken]
     if session is None or not keys or not where.owners:
         return
     with suppress(StoreReadOnlyError):
         subject = recall_subject(where.owners[0], session)
-        engine.store.append([Event(now, engine.tenant, "recall", subject, {"keys": keys})])
+        with engine.store.transaction():
+            used = engine.store.get(keys)
+            engine.store.put([replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in used])
+            engine.store.append([Event(now, engine.tenant, "recall", subject, {"keys": keys})])

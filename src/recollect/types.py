@@ -28,6 +28,7 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 MAX_ID_CHARS = 512  # an id is a name, not a document
 DEFAULT_TENANT = "default"
 GLOBAL_OWNER = "global"
+USES = "uses"  # the key of `meta` that counts how often a record went into a prompt
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
