@@ -15,7 +15,7 @@ LEVELS = [
     {"math", "text"},
     {"embed", "store", "sample"},
     {"engine", "profiles"},
-    {"ingest", "search"},
+    {"ingest", "remember", "search"},
     {"assemble", "care"},
     {"memory"},
     {"surfaces", "bench", "testing", "__init__"},

@@ -12,6 +12,7 @@ from typing import Any
 from recollect import assemble as assembling
 from recollect import care
 from recollect import ingest as ingesting
+from recollect import remember as claiming
 from recollect import search as searching
 from recollect.embed import open_embedder
 from recollect.embed.base import Embedder
@@ -19,10 +20,8 @@ from recollect.engine import Engine, VectorArm, check_embedder
 from recollect.errors import InputError, NotFoundError
 from recollect.settings import Settings
 from recollect.store.base import Problem, Store, StoreStats
-from recollect.text.normalize import content_hash
 from recollect.types import (
     BOUNDARIES,
-    CLAIM_TYPES,
     DEFAULT_TENANT,
     GLOBAL_OWNER,
     KINDS,
@@ -31,11 +30,9 @@ from recollect.types import (
     ClaimType,
     Clock,
     Context,
-    Edge,
     Filter,
     IngestReport,
     Kind,
-    Provenance,
     Record,
     Scope,
     SearchResult,
@@ -43,8 +40,6 @@ from recollect.types import (
     as_time,
     check_choice,
     check_id,
-    owner_of,
-    storable,
     system_clock,
 )
 
@@ -156,58 +151,16 @@ class Memory:
         meta: dict[str, Any] | None = None,
     ) -> Record:
         """Store a claim on purpose. The same words in the same scope are the same claim; `supersedes` ends another."""
-        check_choice(scope, SCOPES, "scope")
-        check_choice(type, CLAIM_TYPES, "type")
-        check_choice(boundary, BOUNDARIES, "boundary")
-        if not isinstance(text, str) or not text.strip():
-            raise InputError("There is nothing to remember: the text is empty.", "Give a sentence.")
-        engine = self._engine
-        if len(text) > engine.settings.ingest.max_text_chars:
-            raise InputError(f"The text has {len(text)} characters.", "Shorten it, or raise ingest.max_text_chars.")
-        from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
-        cleaned = redact_secrets(storable(text))
-        when = as_time(time) if time is not None else engine.clock()
-        owner = owner_of(scope, _name(user, "user"), _name(project, "project"))
-        record = Record(
-            id=f"claim-{content_hash(f'{owner}/{content_hash(cleaned.text)}')[:16]}",
-            kind="claim",
-            text=cleaned.text,
-            time=when,
-            tenant=engine.tenant,
-            scope=scope,
-            user=user if scope in ("user", "session") else None,
-            project=project if scope == "project" else None,
+        claim = claiming.Claim(
+            text,
+            owner=claiming.Owner(scope, _name(user, "user"), _name(project, "project")),
+            type=type,
             boundary=boundary,
-            durable=True,
-            valid_from=when,
-            claim_type=type,
-            memory_type="knowledge",
-            provenance=Provenance(who=user, method="remember"),
-            redactions=cleaned.kinds,
+            time=as_time(time) if time is not None else self._engine.clock(),
             meta=meta or {},
         )
-        return self._remember(record, supersedes, user, project)
-
-    def _remember(self, record: Record, supersedes: str | None, user: str | None, project: str | None) -> Record:
-        engine = self._engine
-        vectors = engine.arm.embed([record.text])
-        with engine.store.transaction():
-            known = engine.store.get([record.key])
-            if known and known[0].valid_to is None:
-                record = known[0]
-            else:
-                engine.store.put([record])
-            if vectors is not None and not engine.store.vectors([record.key]):
-                engine.ready_space()
-                engine.store.put_vectors([record.key], vectors)
-            if supersedes is not None:
-                old = self.get(supersedes, user=user, project=project)
-                if old.key == record.key:
-                    raise InputError(f"{supersedes!r} cannot supersede itself.", "Say what changed.")
-                engine.store.put([replace(old, valid_to=record.time, updated=engine.clock())])
-                engine.store.link([Edge(record.key, old.key, "supersedes", record.time)])
-        return record
+        old = self.get(supersedes, user=user, project=project) if supersedes is not None else None
+        return claiming.remember(self._engine, claim, old)
 
     def search(
         self,

@@ -17,7 +17,8 @@ from recollect.store.base import Order, Problem, Space, StoreStats
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
-from recollect.store.sqlite.segments import SegmentIndex
+from recollect.store.sqlite.nearest import Nearest
+from recollect.store.sqlite.segments import Segments
 from recollect.store.sqlite.terms import TermIndex
 from recollect.store.sqlite.verify import find_problems
 from recollect.text.analyze import searchable
@@ -40,7 +41,7 @@ class SQLiteStore:
         self._rows = rows or StoreRows()
         self._database = Database(Path(path), self._rows, max_pages=max_pages)
         self._terms = TermIndex(self._database)
-        self._indexes: dict[int, SegmentIndex] = {}
+        self._indexes: dict[int, Segments] = {}
 
     @property
     def path(self) -> Path:
@@ -141,7 +142,7 @@ class SQLiteStore:
             if space is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, space[1], "The query")[0]
-            found = self._index(*space).search(query, where, limit)
+            found = self._nearest(*space).search(query, where, limit)
             keys = self._keys([row for row, _ in found])
         return [Scored(keys[row], score) for row, score in found]
 
@@ -152,7 +153,7 @@ class SQLiteStore:
             if space is None:
                 return [[] for _ in matrix]
             queries = unit_rows(matrix, len(matrix), space[1], "The query")
-            found = self._index(*space).search_many(queries, where, limit)
+            found = self._nearest(*space).search_many(queries, where, limit)
             keys = self._keys(sorted({row for hits in found for row, _ in hits}))
         return [[Scored(keys[row], score) for row, score in hits] for hits in found]
 
@@ -258,12 +259,15 @@ class SQLiteStore:
             raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
         return found  # type: ignore[no-any-return]
 
-    def _index(self, space: int, dimensions: int) -> SegmentIndex:
+    def _index(self, space: int, dimensions: int) -> Segments:
         if space not in self._indexes:
-            self._indexes[space] = SegmentIndex(self._database, self._rows, space, dimensions)
+            self._indexes[space] = Segments(self._database, self._rows, space, dimensions)
         return self._indexes[space]
 
-    def _all_indexes(self) -> list[SegmentIndex]:
+    def _nearest(self, space: int, dimensions: int) -> Nearest:
+        return Nearest(self._database, self._rows, self._index(space, dimensions))
+
+    def _all_indexes(self) -> list[Segments]:
         return [self._index(*row) for row in self._database.rows("SELECT space, dimensions FROM spaces")]
 
     # Edges, events, settings

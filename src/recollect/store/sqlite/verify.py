@@ -12,7 +12,7 @@ from recollect.errors import FormatError, RecollectError
 from recollect.store.base import Problem
 from recollect.store.codec import record_from_json
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.segments import SegmentIndex
+from recollect.store.sqlite.segments import Segments
 from recollect.store.sqlite.terms import TermIndex
 from recollect.text.analyze import searchable, terms
 from recollect.types import Record
@@ -21,9 +21,7 @@ UNIT_TOLERANCE = 1e-3  # float32 rows that were normalised once
 PAGE = 1000
 
 
-def find_problems(
-    database: Database, index: TermIndex, segments: Sequence[SegmentIndex], *, repair: bool
-) -> list[Problem]:
+def find_problems(database: Database, index: TermIndex, segments: Sequence[Segments], *, repair: bool) -> list[Problem]:
     """Every problem found; with `repair`, what is derived is rebuilt and marked so."""
     problems = [Problem(row[0], "file") for row in database.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
     problems += _bad_records(database)
@@ -137,7 +135,7 @@ def _bad_slots(database: Database) -> Iterator[Problem]:
         yield Problem(f"{used} vectors were counted, {slots} are placed", f"segment {segment}")
 
 
-def _bad_vectors(segments: Sequence[SegmentIndex]) -> Iterator[Problem]:
+def _bad_vectors(segments: Sequence[Segments]) -> Iterator[Problem]:
     for index in segments:
         for segment in index.all_segments():
             try:
@@ -159,14 +157,14 @@ def _drop_vectors(database: Database) -> None:
         database.connection.execute(f"DELETE FROM {table}")
 
 
-def _bad_sketches(segments: Sequence[SegmentIndex]) -> Iterator[Problem]:
+def _bad_sketches(segments: Sequence[Segments]) -> Iterator[Problem]:
     for index in segments:
         for segment in index.full_segments():
             if index.stored_sketch(segment) is None:
                 yield Problem("its sketch is missing, stale or damaged", f"segment {segment.number}")
 
 
-def _resketch(segments: Sequence[SegmentIndex]) -> None:
+def _resketch(segments: Sequence[Segments]) -> None:
     for index in segments:
         for segment in index.full_segments():
             index.store_sketch(segment.number)
