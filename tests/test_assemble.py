@@ -49,7 +49,7 @@ def test_what_was_used_is_counted(memory: Memory) -> None:
     talk(memory, "old", "I moved to Lisbon in May.")
     for _ in range(3):
         memory.assemble("Lisbon", user="ana", session="now", budget_tokens=300)
-    assert memory.get("old0", user="ana").meta == {"uses": 3}
+    assert memory.get("old0", user="ana").meta["uses"] == 3
     assert memory.verify() == []
 
 

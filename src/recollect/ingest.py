@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from recollect.engine import Engine
 from recollect.errors import ConflictError, InputError
 from recollect.math.vectors import Vectors, spread_cosines
 from recollect.text.analyze import searchable
 from recollect.text.echo import containment, shingles, strip_frames, words_of
-from recollect.types import Event, Filter, IngestReport, Outcome, Provenance, Record, Scored, Turn
+from recollect.types import ANCHORS, WHEN, Event, Filter, IngestReport, Outcome, Provenance, Record, Scored, Turn
 
 AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # everybody else speaks for themselves
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
@@ -80,11 +82,12 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
         return Outcome(turn.id, "skipped", "recalled text only" if frames else "empty")
     if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
         return Outcome(turn.id, "skipped", "heartbeat")
+    time = turn.time or engine.clock()
     return Record(
         id=turn.id,
         kind="turn",
         text=cleaned.text,
-        time=turn.time or engine.clock(),
+        time=time,
         tenant=engine.tenant,
         scope="session",
         user=who.user,
@@ -96,7 +99,17 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
         memory_type="evidence",
         provenance=Provenance(who=turn.role, method="ingest"),
         redactions=cleaned.kinds,
+        meta=dated(cleaned.text, time),
     )
+
+
+def dated(text: str, said_at: datetime) -> dict[str, Any]:
+    """What a text says of time, resolved against the moment it was said: nothing when it says nothing."""
+    from recollect.text.dates import resolve, time_expressions  # its patterns take a tenth of a second to compile
+
+    named = {expression.text.lower() for expression in time_expressions(text)}
+    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in resolve(text, said_at)})
+    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]} if named else {}
 
 
 def _duplicate(record: Record, earlier: Record) -> Outcome:

@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.engine import Engine
 from recollect.errors import InputError
+from recollect.ingest import dated
 from recollect.text.normalize import content_hash
 from recollect.types import (
     BOUNDARIES,
@@ -96,7 +97,7 @@ def _drafted(engine: Engine, claim: Claim) -> Record:
         memory_type="knowledge",
         provenance=Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
-        meta=claim.meta,
+        meta={**dated(cleaned.text, claim.time), **claim.meta},
     )
 
 

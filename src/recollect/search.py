@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import import_module
 
 from recollect.engine import Engine
 from recollect.errors import InputError
-from recollect.profiles import default
 from recollect.profiles.base import Question, Ranked
 from recollect.types import Filter, Hit, SearchResult, check_choice, storable
 
-PROFILES: dict[str, Callable[[Question], list[Ranked]]] = {"default": default.rank}
+PROFILES = {  # where each way of ranking is; imported when it is asked for
+    "default": "default.rank",
+    "libra": "libra.rank",
+    "libra-two-pass": "libra.rank_two_pass",
+    "libra-single": "libra.rank_single",
+    "pce": "pce.rank",
+    "openclaw": "openclaw.rank",
+}
 MAX_QUERY_CHARS = 20_000  # more than any question; a pasted file is searched by its beginning
 
 
@@ -50,9 +57,15 @@ def search(
         settings=engine.settings,
         embed=engine.arm.embed,
     )
-    ranked = PROFILES[profile](question)[page.offset : page.end]
+    ranked = _profile(profile)(question)[page.offset : page.end]
     hits = tuple(Hit(item.record, item.score, item.parts, item.reason) for item in ranked)
     return SearchResult(hits, engine.freshness(where), question.text, profile)
+
+
+def _profile(name: str) -> Callable[[Question], list[Ranked]]:
+    module, function = PROFILES[name].split(".")
+    found: Callable[[Question], list[Ranked]] = getattr(import_module(f"recollect.profiles.{module}"), function)
+    return found
 
 
 def _checked(query: str) -> str:

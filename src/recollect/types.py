@@ -28,7 +28,9 @@ MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 MAX_ID_CHARS = 512  # an id is a name, not a document
 DEFAULT_TENANT = "default"
 GLOBAL_OWNER = "global"
-USES = "uses"  # the key of `meta` that counts how often a record went into a prompt
+USES = "uses"  # keys of `meta`: how often a record went into a prompt,
+ANCHORS = "anchors"  # how many distinct dates and times its text names,
+WHEN = "when"  # and the spans they mean, told from the time it was said
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 

@@ -238,6 +238,7 @@ class OpenclawRows:
     vector_exact: int = whole(6, 1, 10_000, "mode B: vector candidates")
     vector_semantic: int = whole(20, 1, 10_000, "mode C: vector candidates")
     text_semantic: int = whole(8, 1, 10_000, "mode C: text candidates")
+    threshold: float = number(0.35, 0, 1, "early stop: score that the leading hits must reach")
     boost_topic: float = number(0.10, 0, 1, "added to a topic file's score")
     boost_curated: float = number(0.05, 0, 1, "added to a curated file's score")
     penalty_old: float = number(0.10, 0, 1, "taken from an old chunk's score")

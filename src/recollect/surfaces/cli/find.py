@@ -28,7 +28,12 @@ SCOPE = click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=Tr
 @span
 @time_option("--as-of", "As it was known then; a date alone is its end.", end=True)
 @NOW
-@click.option("--profile", default="default", show_default=True, help="How hits are ranked.")
+@click.option(
+    "--profile",
+    default="default",
+    show_default=True,
+    help="How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
+)
 @click.option("--explain", is_flag=True, help="Show every part of each score.")
 @click.pass_obj
 def search(

@@ -1,0 +1,113 @@
+"""The `openclaw` profile: the better of two scores, boosts by file, and when to ask more (SPEC 5.8; seed 004).
+
+Scores come in normalised to [0, 1]; NaN or None marks a side that did not find the chunk, and counts 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recollect.errors import InputError
+from recollect.math.diversity import Positions, by_score
+from recollect.math.normalise import LARGEST, Floats, Numbers, checked, same_length
+from recollect.settings.rows import FileRows, OpenclawRows
+
+Tier: TypeAlias = Literal["topic", "curated", "log"]
+TIERS: tuple[Tier, ...] = get_args(Tier)  # in the order in which they go into a prompt
+Flags: TypeAlias = Sequence[bool] | NDArray[np.bool_]
+
+DEFAULTS = OpenclawRows()
+FILES = FileRows()
+SLACK = 1e-9  # 0.6 + 0.1 must still pass a threshold of 0.7
+STRONG = 0.5  # half of the best possible: the seed names no number for a strong hit
+FLAT = 0.05  # the curated file's boost, the least difference the seed calls worth making, decides here too
+
+
+def merged(vector: Numbers, text: Numbers) -> Floats:
+    """max(norm_vec, norm_fts), a missing side 0 (SPEC 5.8; seed 004 mode A)."""
+    meaning = np.nan_to_num(checked(vector, 0.0, 1.0, "norm_vec"), nan=0.0)
+    words = np.nan_to_num(checked(text, 0.0, 1.0, "norm_fts"), nan=0.0)
+    same_length(norm_vec=meaning, norm_fts=words)
+    return np.maximum(meaning, words)
+
+
+def boosted(
+    scores: Numbers,
+    topic: Flags,
+    curated: Flags,
+    ages_days: Numbers,
+    *,
+    historical: bool = False,
+    rows: OpenclawRows = DEFAULTS,
+) -> Floats:
+    """score + .10·[topic] + .05·[curated] − .10·[age > 365 days, query not historical] (SPEC 5.8; seed 004 mode A).
+
+    Not clamped: the seed does not, and a ceiling at 1 would make equals of all strong topic files. The range is
+    [−0.10, 1.15]. An age that is not known (NaN or None) is not old.
+    """
+    base = checked(scores, 0.0, 1.0, "A merged score", missing=False)
+    ages = checked(ages_days, -LARGEST, LARGEST, "An age in days")
+    in_topic, in_curated = np.asarray(topic, dtype=np.bool_), np.asarray(curated, dtype=np.bool_)
+    same_length(scores=base, topic=in_topic, curated=in_curated, ages=ages)
+    old = (ages > rows.old_days) & (not historical)  # NaN compares false
+    gain = rows.boost_topic * in_topic + rows.boost_curated * in_curated - rows.penalty_old * old
+    return np.asarray(base + gain, dtype=np.float64)
+
+
+def early_stop(scores: Numbers, files: Sequence[str], threshold: float, rows: OpenclawRows = DEFAULTS) -> bool:
+    """The top 3 come from ≤ 2 files and each score ≥ threshold; fewer than 3 hits never stop (SPEC 5.8; seed 004)."""
+    order = by_score(scores)
+    same_length(scores=order, files=files)
+    top = order[: rows.stop_top].tolist()
+    if len(top) < rows.stop_top or len({files[position] for position in top}) > rows.stop_files:
+        return False
+    return all(float(scores[position] or 0.0) + SLACK >= threshold for position in top)
+
+
+def strong_hits(text_scores: Numbers, strong: float = STRONG) -> int:
+    """#{norm_fts ≥ strong} (seed 004 mode B)."""
+    array = checked(text_scores, 0.0, 1.0, "norm_fts")
+    return int(np.count_nonzero(array + SLACK >= strong))
+
+
+def asks_vectors(text_scores: Numbers, strong: float = STRONG, rows: OpenclawRows = DEFAULTS) -> bool:
+    """Mode B asks for vectors only from 3 strong text hits on (SPEC 5.8; seed 004 mode B)."""
+    return strong_hits(text_scores, strong) >= rows.strong_exact
+
+
+def flat(vector_scores: Numbers, least: float = FLAT) -> bool:
+    """best − median < 0.05: no hit stands out, so meaning is not to be trusted alone (SPEC 5.8; seed 004 mode C).
+
+    The median of all hits, best included, so that one or no hit is flat: there is nothing that it stands out from.
+    """
+    array = checked(vector_scores, 0.0, 1.0, "norm_vec", missing=False)
+    return bool(array.size < 2 or float(array.max() - np.median(array)) + SLACK < least)
+
+
+def asks_text(vector_scores: Numbers, *, rare: bool, least: float = FLAT) -> bool:
+    """Mode C asks for text hits if the vector scores are flat or the query has a rare token (SPEC 5.8; seed 004)."""
+    return rare or flat(vector_scores, least)
+
+
+def snippets(scores: Numbers, tiers: Sequence[Tier], tokens: Sequence[int], rows: FileRows = FILES) -> Positions:
+    """At most 6 hits and 1,200 tokens: topics before curated before logs, each by score (SPEC 10; seed 004).
+
+    A snippet that does not fit is passed over and the next is tried.
+    """
+    order = by_score(scores)
+    same_length(scores=order, tiers=tiers, tokens=tokens)
+    if not all(count >= 0 for count in tokens):
+        raise InputError(f"A snippet has {min(tokens)} tokens.", "Give 0 or more.")
+    if unknown := sorted(set(tiers) - set(TIERS)):
+        raise InputError(f"{unknown[0]!r} is not a tier.", f"Use one of {', '.join(TIERS)}.")
+    chosen: list[int] = []
+    left = rows.max_tokens
+    for position in sorted(order.tolist(), key=lambda place: TIERS.index(tiers[place])):  # stable: score order stays
+        if len(chosen) < rows.max_snippets and tokens[position] <= left:
+            chosen.append(position)
+            left -= tokens[position]
+    return np.asarray(chosen, dtype=np.intp)

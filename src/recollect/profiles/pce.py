@@ -1,0 +1,111 @@
+"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (seed 003).
+
+S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, in the order of MMR
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from recollect.math import normalise, usefulness
+from recollect.math.diversity import diverse
+from recollect.math.vectors import Vectors
+from recollect.profiles.base import (
+    Found,
+    Question,
+    Ranked,
+    both_arms,
+    evidence,
+    reason,
+    text_candidates,
+    vector_candidates,
+)
+from recollect.text.normalize import content_hash
+from recollect.text.query import analyse
+from recollect.types import Record
+
+ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
+QUALITY = "quality"
+
+
+def rank(question: Question) -> list[Ranked]:
+    """Candidates of both arms, fused, weighed, kept from the threshold on, and made diverse."""
+    alpha = analyse(question.text).alpha
+    bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
+    cosines = _arm(question, vector_candidates, normalise.vector_candidates(question.limit, question.settings.search))
+    found = _there(question, both_arms(bm25, cosines))
+    return _selected(question, found, alpha) if found.keys else []
+
+
+def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
+    """One side; asked once more for twice as much when it found fewer than k/2."""
+    found = arm(question, asked)
+    wider = normalise.widened(asked, len(found), question.limit, rows=question.settings.search)
+    # A side that gave less than it was asked for has no more to give.
+    return arm(question, wider) if wider > asked and len(found) == asked else found
+
+
+def _there(question: Question, found: Found) -> Found:
+    """The candidates that are still there: another process may have forgotten one in this very moment."""
+    held = {record.key for record in question.store.get(found.keys)}
+    kept = [i for i, key in enumerate(found.keys) if key in held]
+    return Found([found.keys[i] for i in kept], [found.bm25[i] for i in kept], [found.cosines[i] for i in kept])
+
+
+def _selected(question: Question, found: Found, alpha: float) -> list[Ranked]:
+    rows = question.settings.pce
+    records = question.store.get(found.keys)
+    s_text = normalise.text_min_max(found.bm25, rows.epsilon)
+    s_vec = normalise.vector_share(found.cosines)
+    fused = normalise.fused(s_vec, s_text, alpha)
+    utilities = usefulness.utility_share([record.utility for record in records], rows.epsilon)
+    confidences = [record.confidence for record in records]
+    ages = usefulness.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
+    recencies = usefulness.recency(ages, usefulness.half_lives([record.claim_type for record in records], rows))
+    qualities = [float(record.meta.get(QUALITY, 1.0)) for record in records]
+    g = usefulness.usefulness(utilities, confidences, recencies, qualities, rows)
+    scores = usefulness.score(fused, g)
+    kept = np.flatnonzero(usefulness.kept(scores, rows.threshold))
+    if not kept.size:
+        return []
+    chosen = kept[
+        diverse(
+            scores[kept],
+            [content_hash(records[i].text) for i in kept],
+            [records[i].meta.get(ENTITY) for i in kept],
+            _vectors(question, [found.keys[i] for i in kept]),
+            question.limit,
+            rows,
+        )
+    ]
+    ranked = []
+    for i in chosen.tolist():
+        parts = {
+            "alpha": alpha,
+            "s_vec": float(np.nan_to_num(s_vec[i])),
+            "s_text": float(np.nan_to_num(s_text[i])),
+            "S": float(fused[i]),
+            "utility": float(utilities[i]),
+            "confidence": confidences[i],
+            "recency": float(recencies[i]),
+            "g": float(g[i]),
+            "age_days": float(ages[i]),
+        }
+        why = evidence(question, records[i], found.text_rank(i), found.cosines[i])
+        why |= {"utility": f"{parts['utility']:.2f}", "confidence": f"{confidences[i]:.2f}", "g": f"{parts['g']:.2f}"}
+        ranked.append(Ranked(records[i], float(scores[i]), parts, reason(why)))
+    return ranked
+
+
+def _effective(record: Record) -> datetime:
+    return record.updated or record.time
+
+
+def _vectors(question: Question, keys: Sequence[str]) -> Vectors:
+    """A row a record; zeros where it has no vector, which are like nothing."""
+    held = question.store.vectors(keys)
+    width = next((vector.size for vector in held.values()), 1)
+    return np.stack([held.get(key, np.zeros(width, dtype=np.float32)) for key in keys])
