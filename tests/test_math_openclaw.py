@@ -72,6 +72,7 @@ def test_flat() -> None:
     assert openclaw.flat([0.54, 0.5, 0.5, 0.5])
     assert not openclaw.flat([0.55, 0.5, 0.5, 0.5])
     assert not openclaw.flat([0.9, 0.5, 0.4])
+    assert not openclaw.flat([1.0000001, 0.5, 0.4])  # a cosine that overshoots by its rounding
 
 
 def test_asks_text() -> None:

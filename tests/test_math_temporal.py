@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import fields, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -332,7 +332,7 @@ def test_the_selector_against_a_plain_loop(
 def test_scores_fall_from_step_to_step(pool: tuple[list[float], list[float], temporal.Flags], xi: float) -> None:
     chosen = temporal.select(*pool, xi)
     assert all(0 <= choice.score <= 1 and 0 <= choice.gain <= 1 for choice in chosen)
-    assert all(later.score <= earlier.score + 1e-12 for earlier, later in zip(chosen, chosen[1:], strict=False))
+    assert all(later.score <= earlier.score + 1e-12 for earlier, later in pairwise(chosen))
 
 
 def test_injection_scores() -> None:

@@ -6,7 +6,6 @@ position, so that the same candidates in the same order give the same answer.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import TypeAlias
 
@@ -36,14 +35,15 @@ def one_per_hash(scores: Numbers, hashes: Sequence[str | None]) -> Positions:
 
 def at_most(scores: Numbers, clusters: Sequence[Hashable | None], limit: int = DEFAULTS.per_entity) -> Positions:
     """The best `limit` = 2 of every entity cluster; None is in no cluster (SPEC 5.6; seed 003 §5.3)."""
-    order = by_score(scores)
+    order, most = by_score(scores), _limit(limit)
     same_length(scores=order, clusters=clusters)
-    taken: Counter[Hashable] = Counter()
+    taken: dict[Hashable, int] = {}
     chosen = []
     for position in order.tolist():
         cluster = clusters[position]
-        taken[cluster] += 1
-        if cluster is None or taken[cluster] <= _limit(limit):
+        before = taken.get(cluster, 0)
+        if cluster is None or before < most:
+            taken[cluster] = before + 1
             chosen.append(position)
     return np.asarray(chosen, dtype=np.intp)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from recollect.errors import InputError
 from recollect.math.diversity import Positions, by_score
-from recollect.math.normalise import LARGEST, Floats, Numbers, checked, same_length
+from recollect.math.normalise import COSINE_SLACK, LARGEST, Floats, Numbers, checked, same_length
 from recollect.settings.rows import FileRows, OpenclawRows
 
 Tier: TypeAlias = Literal["topic", "curated", "log"]
@@ -60,12 +60,12 @@ def boosted(
 
 def early_stop(scores: Numbers, files: Sequence[str], threshold: float, rows: OpenclawRows = DEFAULTS) -> bool:
     """The top 3 come from ≤ 2 files and each score ≥ threshold; fewer than 3 hits never stop (SPEC 5.8; seed 004)."""
-    order = by_score(scores)
-    same_length(scores=order, files=files)
-    top = order[: rows.stop_top].tolist()
-    if len(top) < rows.stop_top or len({files[position] for position in top}) > rows.stop_files:
+    array = checked(scores, -LARGEST, LARGEST, "A score", missing=False)
+    same_length(scores=array, files=files)
+    top = by_score(array)[: rows.stop_top]
+    if top.size < rows.stop_top or len({files[position] for position in top.tolist()}) > rows.stop_files:
         return False
-    return all(float(scores[position] or 0.0) + SLACK >= threshold for position in top)
+    return bool((array[top] + SLACK >= threshold).all())
 
 
 def strong_hits(text_scores: Numbers, strong: float = STRONG) -> int:
@@ -84,7 +84,7 @@ def flat(vector_scores: Numbers, least: float = FLAT) -> bool:
 
     The median of all hits, best included, so that one or no hit is flat: there is nothing that it stands out from.
     """
-    array = checked(vector_scores, 0.0, 1.0, "norm_vec", missing=False)
+    array = checked(vector_scores, 0.0, 1.0 + COSINE_SLACK, "norm_vec", missing=False)
     return bool(array.size < 2 or float(array.max() - np.median(array)) + SLACK < least)
 
 

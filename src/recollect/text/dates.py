@@ -6,7 +6,9 @@ What a text leaves open is settled by one rule each, so that the same words said
 - "last Saturday" is the latest before today; "next" and "this Friday" are those of the next and of this calendar week;
 - weeks run from Monday; "three weeks ago" is the seven days around that day, months and years are whole;
 - a clock time is of the day named just before it, or of the day it was said;
-- "a few days ago" and "two days later" count as expressions and have no span.
+- "the past year" ends today, "last year" is the calendar's; seasons are those of the north, by whole months;
+- 3/4/2023 is March 4 (a first number over 12 is the day), 3.4.2023 is 3 April;
+- "a few days ago", "two days later" and "every Friday" count as expressions and have no span.
 """
 
 from __future__ import annotations
@@ -62,18 +64,18 @@ def resolve(text: str, said_at: datetime) -> tuple[Span, ...]:
     if said_at.tzinfo is None:
         raise InputError(f"{said_at} has no time zone.", "Give an aware datetime.")
     spans: list[Span] = []
-    known: dict[tuple[str, datetime], Local | None] = {}
+    known: dict[tuple[str, datetime], Local] = {}  # the same words of the same day are one span
     day: tuple[int, datetime] | None = None  # where the last expression of one day ended, and that day
     for start, end, rule, match in _found(text):
         base = said_at.replace(tzinfo=None)
         if rule.kind == "clock" and day and _JOIN.fullmatch(text, day[0], start):
             base = day[1]
         words = (text[start:end].casefold(), base)
-        if words not in known:
-            local = known[words] = _local(rule, match, base)
-            if local and (utc := _utc(local, said_at)):
+        local = known.get(words)
+        if local is None and (local := _local(rule, match, base)):
+            known[words] = local
+            if utc := _utc(local, said_at):
                 spans.append(Span(*utc, Expression(text[start:end], start, end, rule.kind)))
-        local = known[words]
         if rule.kind != "clock":
             day = (end, local[0]) if local and local[1] - local[0] == DAY else None
     return tuple(spans)

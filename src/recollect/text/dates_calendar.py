@@ -145,7 +145,10 @@ def away(moment: datetime, count: int, unit: str) -> Local | None:
 
 
 def stretch(moment: datetime, count: int, unit: str) -> Local:
-    """From the moment's day `count` units on (or back, when negative), that day included."""
+    """From the moment `count` minutes or hours on (or back, when negative), or from its day on, that day included."""
+    if unit in ("minute", "hour"):
+        reached = moment + timedelta(**{f"{unit}s": count})
+        return min(moment, reached), max(moment, reached)
     today = moment.date()
     if unit in ("month", "year"):
         months = count * (12 if unit == "year" else 1)

@@ -117,8 +117,8 @@ def _day_word(found: re.Match[str], said: datetime) -> Local | None:
 
 
 def _weekday(found: re.Match[str], said: datetime) -> Local | None:
-    if _DATED.match(found.string, found.end()):
-        return None  # "Friday, May 5": the date says which
+    if _DATED.match(found.string, found.end()) or found.string.endswith("every ", 0, found.start()):
+        return None  # "Friday, May 5": the date says which; "every Friday" is no one day
     return calendar.weekday(said, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
 
 
@@ -152,6 +152,8 @@ def _unit(found: re.Match[str]) -> str:
 
 def _period(found: re.Match[str], said: datetime) -> Local | None:
     offset, unit = _OFFSETS[_when(found)], found["unit"]
+    if found["when"] == "past" and unit in ("week", "month", "year"):
+        return calendar.stretch(said, -1, unit)
     if unit in _SEASONS:
         return _season(said, offset, _SEASONS[unit])
     if unit == "quarter":
@@ -222,7 +224,7 @@ _STARTS = (
     "around circa from\\s year\\s on\\s spring summer autumn fall winter noon midnight timestamp epoch unix ts "
     "christmas xmas new\\syear halloween valentine thanksgiving easter"
 )
-GATE = rf"(?<!\w)(?=\d|{by_letter(_STARTS)})"
+GATE = rf"(?<!\w)(?<!\w-)(?=\d|{by_letter(_STARTS)})"
 
 RULES: tuple[Rule, ...] = (
     rule("date", rf"{_OPEN}(?P<year>\d{{4}})-(?P<month>\d\d?)-(?P<day>\d\d?){_AT}{_SHUT}", _iso),
@@ -269,7 +271,7 @@ RULES: tuple[Rule, ...] = (
     rule("clock", rf"{_OPEN}(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?{_TIME}", _clock),
     rule(
         "clock",
-        rf"{_OPEN}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\w:/-]|\.\d)",
+        rf"{_OPEN}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\w:/]|\.\d|-(?!\d\d?:))",
         _clock,
     ),
     rule("clock", r"(?:noon|midnight)\b", _noon),

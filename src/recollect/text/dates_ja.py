@@ -79,6 +79,8 @@ def _day_of_week(found: re.Match[str], said: datetime) -> Local | None:
 
 
 def _weekday(found: re.Match[str], said: datetime) -> Local | None:
+    if found.string.endswith(("毎週", "毎週の"), 0, found.start()):
+        return None  # no one day
     return calendar.weekday(said, _WEEKDAYS.index(found["weekday"]), _WHEN.get(found["when"] or "", ""))
 
 
@@ -115,7 +117,8 @@ RULES: tuple[Rule, ...] = (
     rule("period", rf"(?P<when>{'|'.join(_MONTHS)})", lambda found, said: calendar.month(said, _MONTHS[found["when"]])),
     rule("period", rf"(?P<when>{'|'.join(_YEARS)})",
          lambda found, said: calendar.of_year(said.year + _YEARS[found["when"]])),
-    rule("day", rf"(?P<word>{'|'.join(_DAYS)})", lambda found, said: calendar.day(said, _DAYS[found["word"]])),
+    rule("day", rf"(?P<word>{'|'.join(_DAYS)})(?![香菜])",
+         lambda found, said: calendar.day(said, _DAYS[found["word"]])),
     rule("day", r"(?P<when>この前の|前の|次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
     rule("period", r"(?<!毎)週末", lambda found, said: calendar.weekend(said)),
     rule(

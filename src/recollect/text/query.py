@@ -101,6 +101,9 @@ SEMANTIC = re.compile(
         r"\b(?:something|anything|someone|somewhere) (?:about|like|similar|along|related|to do|that|who|where|we|i)\b",
         r"\b(?:something|anything) (?:with|in) a\b|\bname of (?:that|this)\b|\bhow are things\b|\bcome up a lot\b",
         rf"\b(?:have|did|had) {_OUR} ever (?:talk|speak|spoke|chat|discuss|mention)|なんとか(?:って|と)いう|とかいう",
+        rf"\b(?:what|who|where)(?:'s| was| were| is) (?:that|those) (?:\w+ ){{1,3}}(?:{_OUR}|that|who|with|about)\b",
+        r"\bwhat (?:kind|sort|type)s? of \w+ (?:do|did|have) (?:i|we)\b|\bvaguely\b|\bon (?:my|our) mind\b",
+        r"なんて(?:言|いう|名前)|まとめて(?:$|[。?!]|くだ|ほし)|どう(?:思|感じ)って",
         r"\balong the lines of\b|\b(?:some|any) (?:kind|sort) of\b|\bthings? like that\b|\bin general\b|\bkinda like\b",
         r"\beverything (?:about|on|you know|we)\b|\bwhat (?:do|did) (?:you|we) (?:already )?know about\b",
         rf"\bwhat (?:have|had) {_OUR} been\b|\bwhat(?:'s| is) (?:been )?(?:going on|new)\b|\bcatch me up\b",
@@ -141,7 +144,7 @@ PRIVATE = re.compile(
     any_of(
         r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}",  # an address
         r"(?<!\w)@\w{2,40}",  # a handle
-        r"(?<!\w)\+?\(?\d(?:[ ().-]{0,2}\d){6,60}|\w*\d{7}\w*",  # a phone, a card, an account
+        r"(?<!\w)\+?\(?\d(?:[ ().-]{0,2}\d){6,60}|\w{0,40}\d{7}\w*",  # a phone, a card, an account
         r"(?=[a-z_-]{0,40}\d)(?=\d{0,40}[a-z_-])[\w-]{16,}",  # a long id
         r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{10,}|\[secret:[^\]]{0,80}\]",
     ),
@@ -226,9 +229,9 @@ def count_tokens(text: str) -> int:
 def rare_tokens(text: str) -> tuple[str, ...]:
     """Tokens that may have to be found as they are: codes, capitals, letters mixed with digits (seed 004 mode C)."""
     found = [match[0] for match in CODE.finditer(text)]
-    found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
-    shouted = text.isupper()  # then capitals say nothing
-    return tuple(dict.fromkeys(token for token in found if not (shouted and token.isalpha())))
+    if any(letter.islower() for letter in text) or not text.isascii():  # else all is capitals, which then say nothing
+        found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
+    return tuple(dict.fromkeys(found))
 
 
 def expansions(query: str, limit: int = OPENCLAW.max_expansions) -> tuple[str, ...]:
