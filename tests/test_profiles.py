@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 
 import pytest
-from conftest import NOW
 
+from conftest import NOW
+from recollect.math.calibration import fit_isotonic
 from recollect.memory import Memory
 from recollect.search import PROFILES
 from recollect.types import Edge, Hit, Turn
@@ -143,6 +145,17 @@ def test_pce_keeps_one_of_the_same_words_and_two_of_an_entity(memory: Memory) ->
     assert len(texts) == len(set(texts))
     entity = [h for h in memory.search("tea is", user="ana", profile="pce", now=NOW) if h.record.meta.get("entity")]
     assert len(entity) <= 2
+
+
+def test_pce_uses_a_fitted_calibration_and_falls_back_without(filled: Memory) -> None:
+    raw = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
+    fitted = fit_isotonic([-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "v1")
+    filled.store.put_setting("calibration.vector", json.dumps(fitted.to_json()))
+    flat = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
+    assert [hit.parts["s_vec"] for hit in flat] == pytest.approx([0.9] * len(flat))
+    for unreadable in ("", "{not json", '{"kind": "?"}'):
+        filled.store.put_setting("calibration.vector", unreadable)
+        assert filled.search("move cost euros", user="ana", profile="pce", now=NOW) == raw
 
 
 def test_openclaw_chooses_its_mode_by_the_query(filled: Memory) -> None:

@@ -5,12 +5,14 @@ S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
 
 from recollect.math import normalise, usefulness
+from recollect.math.calibration import Calibration, calibrated
 from recollect.math.diversity import diverse
 from recollect.math.vectors import Vectors
 from recollect.profiles.base import (
@@ -29,6 +31,7 @@ from recollect.types import Record
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
+TEXT, VECTOR = "calibration.text", "calibration.vector"  # settings of the store that hold a fitted calibration
 
 
 def rank(question: Question) -> list[Ranked]:
@@ -58,8 +61,8 @@ def _there(question: Question, found: Found) -> Found:
 def _selected(question: Question, found: Found, alpha: float) -> list[Ranked]:
     rows = question.settings.pce
     records = question.store.get(found.keys)
-    s_text = normalise.text_min_max(found.bm25, rows.epsilon)
-    s_vec = normalise.vector_share(found.cosines)
+    s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: normalise.text_min_max(raw, rows.epsilon))
+    s_vec = calibrated(found.cosines, _calibration(question, VECTOR), normalise.vector_share)
     fused = normalise.fused(s_vec, s_text, alpha)
     utilities = usefulness.utility_share([record.utility for record in records], rows.epsilon)
     confidences = [record.confidence for record in records]
@@ -98,6 +101,15 @@ def _selected(question: Question, found: Found, alpha: float) -> list[Ranked]:
         why |= {"utility": f"{parts['utility']:.2f}", "confidence": f"{confidences[i]:.2f}", "g": f"{parts['g']:.2f}"}
         ranked.append(Ranked(records[i], float(scores[i]), parts, reason(why)))
     return ranked
+
+
+def _calibration(question: Question, name: str) -> Calibration | None:
+    """The fitted map that the store keeps for a side, if there is one that can be read."""
+    kept = question.store.setting(name)
+    try:
+        return Calibration.from_json(json.loads(kept)) if kept else None
+    except json.JSONDecodeError:
+        return None
 
 
 def _effective(record: Record) -> datetime:
