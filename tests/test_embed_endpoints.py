@@ -374,3 +374,9 @@ def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(service: S
 def test_a_model_must_be_named(service: Service) -> None:
     with pytest.raises(RecollectError, match=r"embed\.model"):
         OpenAIEmbedder(" ", service.url)
+
+
+def test_it_knows_which_models_are_nested() -> None:
+    assert OpenAIEmbedder("text-embedding-3-small", api_key="k").matryoshka
+    assert OllamaEmbedder("nomic-embed-text").matryoshka
+    assert not OllamaEmbedder("all-minilm").matryoshka

@@ -8,9 +8,11 @@ from datetime import timedelta
 import pytest
 
 from conftest import NOW
+from recollect.embed.hashing import HashEmbedder
 from recollect.math.calibration import fit_isotonic
 from recollect.memory import Memory
 from recollect.search import PROFILES
+from recollect.store.memory import DictStore
 from recollect.types import Edge, Hit, Turn
 
 DAY = timedelta(days=1)
@@ -165,3 +167,20 @@ def test_openclaw_chooses_its_mode_by_the_query(filled: Memory) -> None:
     }
     assert "mode=exact" in modes
     assert len(modes) == 2
+
+
+class Nested(HashEmbedder):
+    """An embedder whose leading dimensions are said to make vectors of their own."""
+
+    matryoshka = True
+
+
+def test_libra_leaves_the_cascade_at_the_first_tier_that_is_sure(memory: Memory) -> None:
+    nested = Memory(DictStore(), Nested(384), settings=memory.settings, clock=lambda: NOW)
+    nested.ingest([Turn(str(i), "s", "user", f"note {i} about the number {i * 7}", NOW) for i in range(40)])
+    vector = Nested(384).embed_query("note 3 about the number 21")
+    for query, prefix in (("note 3 about the number 21", 64), ("an unrelated question", None)):
+        vector = Nested(384).embed_query(query)
+        expected = nested.store.vector_search(vector, nested.where(), 8, prefix=prefix)
+        found = nested.search(query, profile="libra-single", limit=1)
+        assert found[0].parts["cos"] == pytest.approx(max(expected[0].score, 0), abs=1e-6)

@@ -23,6 +23,11 @@ class VectorArm:
         self._lasting = embedder is None
 
     @property
+    def matryoshka(self) -> bool:
+        """Whether the leading dimensions of a vector make a vector of their own."""
+        return bool(getattr(self.embedder, "matryoshka", False))
+
+    @property
     def background(self) -> float:
         """The cosine of texts that have nothing to do with each other, where the embedder knows it; else 0."""
         return float(getattr(self.embedder, "background", 0.0))

@@ -56,6 +56,7 @@ def search(
         store=engine.store,
         settings=engine.settings,
         embed=engine.arm.embed,
+        matryoshka=engine.arm.matryoshka,
     )
     ranked = _profile(profile)(question)[page.offset : page.end]
     hits = tuple(Hit(item.record, item.score, item.parts, item.reason) for item in ranked)

@@ -19,6 +19,7 @@ from recollect.errors import DimensionError, EndpointError, SettingsError
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_HOST = "127.0.0.1"
 OLLAMA_PORT = 11434
+NESTED_FAMILIES = ("text-embedding-3", "nomic-embed-text")  # the Matryoshka-trained models that people ask for here
 ANSWER_BYTES = 65_536  # what may stand around the vectors
 ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, at the most that a number takes
 
@@ -42,6 +43,11 @@ class EndpointEmbedder(ABC):
     def name(self) -> str:
         """The provider and the model."""
         return self._name
+
+    @property
+    def matryoshka(self) -> bool:
+        """Whether the model was trained so that the leading dimensions of a vector make a vector of their own."""
+        return any(family in self._model for family in NESTED_FAMILIES)
 
     @property
     def dimensions(self) -> int:

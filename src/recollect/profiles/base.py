@@ -34,6 +34,7 @@ class Question:
     store: Store
     settings: Settings
     embed: Embed
+    matryoshka: bool = False
 
     def age_seconds(self, record: Record) -> float:
         """How old a record is at the question's now; never negative."""

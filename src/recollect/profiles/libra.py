@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from recollect.math import authority, hybrid, temporal
+from recollect.math.cascade import tiers_for
 from recollect.math.hops import hops
 from recollect.math.normalise import vector_candidates as wide
 from recollect.profiles.base import Question, Ranked, evidence, reason, vector_candidates
@@ -29,7 +30,7 @@ RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recove
 
 def rank_single(question: Question) -> list[Ranked]:
     """One pass over the nearest records (seed 000 §1–2)."""
-    cosines = vector_candidates(question, wide(question.limit, question.settings.search))
+    cosines = _cascade(question, wide(question.limit, question.settings.search))
     records = question.store.get(list(cosines))
     if not records:
         return []
@@ -76,10 +77,26 @@ def rank(question: Question) -> list[Ranked]:
     return _best(question, [*chosen, *_hopped(question, second, taken=chosen)])
 
 
+def _cascade(question: Question, limit: int) -> dict[str, float]:
+    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (seed 000 §4).
+
+    An early exit keeps the order of its tier, as the seed has it.
+    """
+    if question.vector is None:
+        return {}
+    rows = question.settings.cascade
+    *lower, _ = tiers_for(question.vector.size, question.matryoshka, rows)
+    for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
+        found = question.store.vector_search(question.vector, question.where, limit, prefix=width)
+        if found and found[0].score >= exit_at:
+            return {item.key: item.score for item in found}
+    return vector_candidates(question, limit)
+
+
 def _first_pass(question: Question) -> dict[str, float]:
     """C1: the k1 nearest with cos ≥ θ1."""
     rows = question.settings.libra
-    near = vector_candidates(question, rows.k1)
+    near = _cascade(question, rows.k1)
     return {key: cosine for key, cosine in near.items() if cosine >= rows.theta1}
 
 

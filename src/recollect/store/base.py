@@ -74,8 +74,11 @@ class Store(Protocol):
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival."""
 
-    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """The nearest records of the active space by cosine, ties by order of arrival."""
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+        """The nearest records of the active space by cosine, ties by order of arrival.
+
+        With a `prefix`, only so many leading dimensions count, made unit again: the lower tiers of a Matryoshka model.
+        """
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """`vector_search` for every row of a matrix, in one pass over the store."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from recollect.errors import DimensionError, InputError
+from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, unit_rows
 from recollect.store.base import Order, Problem, Space, StoreStats
 from recollect.text.analyze import searchable, terms
@@ -147,14 +148,19 @@ class DictStore:
             scored.append(Scored(record.key, score))
         return sorted(scored, key=lambda item: -item.score)[:limit]
 
-    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         """Every vector, compared."""
         space = self._space(None)
         if space is None:
             return []
         query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
+        width = prefix or space.dimensions
         vectors = self._state.vectors[space.name]
-        scored = [Scored(r.key, float(vectors[r.key] @ query)) for r in self._passing(where) if r.key in vectors]
+        scored = [
+            Scored(r.key, float(tier_vectors(vectors[r.key], width) @ tier_vectors(query, width)))
+            for r in self._passing(where)
+            if r.key in vectors
+        ]
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:

@@ -243,6 +243,17 @@ class StoreContract:
         assert [hit.key for hit in found] == [keys[i] for i in best]
         assert [hit.score for hit in found] == pytest.approx((vectors @ query)[best].tolist(), abs=1e-5)
 
+    def test_a_prefix_is_a_tier_of_its_own(self, store: Store) -> None:
+        vectors = some_vectors(100)
+        vectors[3] = [0, 0, 0, 0, 0, 0, 0, 1]
+        keys = filled(store, [a_record(str(i)) for i in range(100)], vectors)
+        query = some_vectors(1, seed=11)[0]
+        short = vectors[:, :3] / np.maximum(np.linalg.norm(vectors[:, :3], axis=1, keepdims=True), 1e-12)
+        truth = short @ (query[:3] / np.linalg.norm(query[:3]))
+        found = store.vector_search(query, ALL, 100, prefix=3)
+        assert [hit.key for hit in found[:5]] == [keys[i] for i in np.argsort(-truth, kind="stable")[:5]]
+        assert {hit.key: hit.score for hit in found}[keys[3]] == 0, "a zero prefix is near to nothing"
+
     def test_many_searches_are_one_search_each(self, store: Store) -> None:
         records = [a_record(str(i), durable=i % 3 == 0, user="ana" if i % 2 else "bo") for i in range(200)]
         filled(store, records, some_vectors(200))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, estimated_cosines, top_indices
 from recollect.settings.rows import StoreRows
 from recollect.store.sqlite.database import Database
@@ -30,7 +31,7 @@ class Nearest:
         self._settings = rows
         self._segments = segments
 
-    def search(self, query: Vectors, where: Filter, limit: int) -> list[tuple[int, float]]:
+    def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[tuple[int, float]]:
         """The nearest rows under the filter with their cosines, ties by row."""
         if limit <= 0:
             return []
@@ -39,8 +40,8 @@ class Nearest:
             total = sum(segment.used for segment in segments)
             if total == 0:
                 return []
-            if total < self._settings.sketch_from:
-                rows, scores = self._all_scores(segments, query)
+            if prefix is not None or total < self._settings.sketch_from:
+                rows, scores = self._all_scores(segments, query, prefix)
                 return self._filtered(rows, scores, where, limit)
             return self._sketched(segments, query, where, limit)
 
@@ -60,8 +61,11 @@ class Nearest:
             scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
         return [_best(rows[order], row, np.ones(order.size, dtype=bool), limit) for row in scores]
 
-    def _all_scores(self, segments: Sequence[Segment], query: Vectors) -> tuple[Rows, Vectors]:
-        blocks = [self._segments.block(segment) for segment in segments]
+    def _all_scores(
+        self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None
+    ) -> tuple[Rows, Vectors]:
+        blocks = [self._segments.block(segment, prefix) for segment in segments]
+        query = query if prefix is None else tier_vectors(query, prefix)
         rows = np.concatenate([rows for rows, _ in blocks])
         scores = np.concatenate([matrix @ query for _, matrix in blocks])
         order = np.argsort(rows, kind="stable")  # so that equal scores keep the order of arrival

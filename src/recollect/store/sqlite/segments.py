@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import StoreCorruptError
+from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Sketch, Vectors
 from recollect.settings.rows import StoreRows
 from recollect.store.sqlite.cache import BlockCache
@@ -216,13 +217,23 @@ class Segments:
             self._cache.put(("rows", segment.number), segment.version, cached, cached.nbytes)
         return cached
 
-    def block(self, segment: Segment) -> tuple[Rows, Vectors]:
-        """A segment's rows and vectors, kept at hand."""
+    def block(self, segment: Segment, prefix: int | None = None) -> tuple[Rows, Vectors]:
+        """A segment's rows and vectors, kept at hand; a tier of leading dimensions is derived from the full ones."""
+        if prefix is not None:
+            return self.rows(segment), self._tier(segment, prefix)
         matrix = self._cache.get(("vectors", segment.number), segment.version)
         if matrix is None:
             _, matrix = self.read_segment(segment)
             self._cache.put(("vectors", segment.number), segment.version, matrix, matrix.nbytes)
         return self.rows(segment), matrix
+
+    def _tier(self, segment: Segment, prefix: int) -> Vectors:
+        name = (f"tier{prefix}", segment.number)
+        tier: Vectors | None = self._cache.get(name, segment.version)
+        if tier is None:
+            tier = tier_vectors(self.block(segment)[1], prefix)
+            self._cache.put(name, segment.version, tier, tier.nbytes)
+        return tier
 
     def read_segment(self, segment: Segment) -> tuple[Rows, Vectors]:
         """A segment's rows and vectors, straight from the file."""

@@ -135,14 +135,14 @@ class SQLiteStore:
         with self._database.errors():
             return self._terms.search(list(dict.fromkeys(terms)), where, limit)
 
-    def vector_search(self, vector: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """The nearest records of the active space by cosine."""
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+        """The nearest records of the active space by cosine, of all dimensions or of the leading ones."""
         with self._database.snapshot():
             space = self._space(None)
             if space is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, space[1], "The query")[0]
-            found = self._nearest(*space).search(query, where, limit)
+            found = self._nearest(*space).search(query, where, limit, prefix)
             keys = self._keys([row for row, _ in found])
         return [Scored(keys[row], score) for row, score in found]
 
