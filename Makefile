@@ -34,6 +34,7 @@ test: check
 	$(BIN)/python -m pytest
 
 bench: $(VENV)/developing
+	$(BIN)/python -m recollect.bench.scoring
 	$(BIN)/python -m recollect.bench.speed
 	folder=$$(mktemp -d) && $(BIN)/python -m recollect.testing.torture $$folder/two.db --writers 2 --turns 1000 \
 	  && $(BIN)/python -m recollect.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.testing.store import a_record
-from recollect.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, query_terms, searchable, terms
+from recollect.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, is_unspaced, query_terms, searchable, terms
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,14 @@ def test_any_text_gives_clean_terms(text: str) -> None:
 @given(st.text(alphabet="abc 京都のネコ"))
 def test_a_text_is_found_by_its_own_words(text: str) -> None:
     assert set(query_terms(text)) <= set(terms(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "unspaced"),
+    [("猫の名前は？", True), ("what is 猫?", False), ("", False), ("123", False), ("Kyotoの家賃はいくらですか", True)],
+)
+def test_scripts_without_spaces_are_recognised(text: str, unspaced: bool) -> None:
+    assert is_unspaced(text) == unspaced
 
 
 def test_a_named_speaker_is_part_of_what_is_found() -> None:

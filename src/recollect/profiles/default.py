@@ -18,6 +18,7 @@ from recollect.profiles.base import (
     true_cosines,
     vector_candidates,
 )
+from recollect.text.analyze import is_unspaced
 
 
 def rank(question: Question) -> list[Ranked]:
@@ -26,7 +27,15 @@ def rank(question: Question) -> list[Ranked]:
     bm25 = text_candidates(question, max(rows.min_candidates, rows.text_factor * question.limit))
     cosines = vector_candidates(question, max(rows.min_candidates, rows.vector_factor * question.limit))
     cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
-    return _weighed(question, both_arms(bm25, cosines), rows.alpha if question.vector is not None else 0.0)
+    return _weighed(question, both_arms(bm25, cosines), _alpha(question))
+
+
+def _alpha(question: Question) -> float:
+    """How far meaning counts: less where the usual models know the language less well than bigrams do."""
+    if question.vector is None:
+        return 0.0
+    rows = question.settings.search
+    return rows.alpha_unspaced if is_unspaced(question.text) else rows.alpha
 
 
 def _weighed(question: Question, found: Found, alpha: float) -> list[Ranked]:

@@ -20,6 +20,7 @@ MAX_TERM_CHARS = 64  # longer "words" are blobs that nobody types again
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〆"
 UNSPACED = HAN + "\u3040-\u30ff\u31f0-\u31ff\uac00-\ud7af\u1100-\u11ff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _PIECE = re.compile(rf"([{UNSPACED}]+)|((?:(?![{UNSPACED}])[^\W_])+(?:['’](?:(?![{UNSPACED}])[^\W_])+)*)")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _HAN = re.compile(f"[{HAN}]")
 _MARKS = re.compile("[\u0300-\u036f]")
 
@@ -52,6 +53,12 @@ def searchable(record: Record) -> str:
 def terms(text: str) -> list[str]:
     """Every term of a text in order, repeats kept: what an index holds."""
     return _analyse(text, query=False)
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most of a text's letters belong to scripts that are written without spaces."""
+    unspaced = sum(map(len, _UNSPACED_RUN.findall(text)))
+    return 2 * unspaced > sum(char.isalpha() for char in text)
 
 
 def query_terms(text: str) -> list[str]:
