@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.embed import weights
 from recollect.embed.hashing import HashEmbedder
 from recollect.memory import Memory
 from recollect.settings import Settings
@@ -17,6 +18,12 @@ from recollect.store.sqlite import SQLiteStore
 pytest.register_assert_rewrite("recollect.testing.store")
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def model_folder() -> Path:
+    """The default model's weights, fetched once if this machine has none yet: tests use the real ones."""
+    return weights.locate() or weights.pull()
 
 
 def standing_clock() -> datetime:
