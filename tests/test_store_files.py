@@ -17,7 +17,6 @@ from recollect.errors import (
     StoreCorruptError,
     StoreError,
     StoreFullError,
-    StoreReadOnlyError,
     StoreVersionError,
 )
 from recollect.settings.rows import StoreRows
@@ -288,12 +287,3 @@ def test_backup_is_a_store(path: Path, tmp_path: Path) -> None:
     assert copy.count(ALL) == 1
     assert copy.verify() == []
     copy.close()
-
-
-def test_read_only_error_inside_a_writable_folder(path: Path) -> None:
-    SQLiteStore(path).close()
-    store = SQLiteStore(path)
-    store._database.read_only = True
-    with pytest.raises(StoreReadOnlyError):
-        store.put([a_record("a")])
-    store.close()

@@ -16,7 +16,7 @@ from recollect.ingest import AGENT_ROLES, recall_subject
 from recollect.search import Page, search
 from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from recollect.text.framing import neutralised
-from recollect.types import USES, Context, Event, Filter, Hit, Record, TraceItem
+from recollect.types import USES, Context, Event, Filter, Hit, Record, TraceItem, most_uses
 
 Count = Callable[[str], int]
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -144,6 +144,15 @@ def _note_recall(engine: Engine, where: Filter, session: str | None, context: Co
     with suppress(StoreReadOnlyError):
         subject = recall_subject(where.owners[0], session)
         with engine.store.transaction():
-            used = engine.store.get(keys)
-            engine.store.put([replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in used])
+            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(keys)]
+            engine.store.put(used)
+            _raise_most_uses(engine, used)
             engine.store.append([Event(now, engine.tenant, "recall", subject, {"keys": keys})])
+
+
+def _raise_most_uses(engine: Engine, used: Sequence[Record]) -> None:
+    for owner in {record.owner for record in used}:
+        name = most_uses(engine.tenant, owner)
+        most = max(int(record.meta[USES]) for record in used if record.owner == owner)
+        if most > int(engine.store.setting(name) or 0):
+            engine.store.put_setting(name, str(most))

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from recollect.engine import Engine
 from recollect.errors import InputError
-from recollect.profiles.base import Question, Ranked
+from recollect.profiles.base import Question
 from recollect.types import Filter, Hit, SearchResult, check_choice, storable
 
 PROFILES = {  # where each way of ranking is; imported when it is asked for
@@ -58,14 +58,13 @@ def search(
         embed=engine.arm.embed,
         matryoshka=engine.arm.matryoshka,
     )
-    ranked = _profile(profile)(question)[page.offset : page.end]
-    hits = tuple(Hit(item.record, item.score, item.parts, item.reason) for item in ranked)
-    return SearchResult(hits, engine.freshness(where), question.text, profile)
+    hits = _profile(profile)(question)[page.offset : page.end]
+    return SearchResult(tuple(hits), engine.freshness(where), question.text, profile)
 
 
-def _profile(name: str) -> Callable[[Question], list[Ranked]]:
+def _profile(name: str) -> Callable[[Question], list[Hit]]:
     module, function = PROFILES[name].split(".")
-    found: Callable[[Question], list[Ranked]] = getattr(import_module(f"recollect.profiles.{module}"), function)
+    found: Callable[[Question], list[Hit]] = getattr(import_module(f"recollect.profiles.{module}"), function)
     return found
 
 

@@ -35,6 +35,11 @@ WHEN = "when"  # and the spans they mean, told from the time it was said
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 
+def most_uses(tenant: str, owner: str) -> str:
+    """The store setting that holds the largest use count among an owner's records."""
+    return f"most uses/{tenant}/{owner}"
+
+
 class Clock(Protocol):
     """Tells the time; tests hand in one that stands still."""
 

@@ -42,16 +42,6 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A record's score, every part it is made of, and the reason in `key=value` form."""
-
-    record: Record
-    score: float
-    parts: Mapping[str, float]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """What the two arms found, text hits first, each in its order; None where an arm did not reach a record."""
 

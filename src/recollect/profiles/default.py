@@ -10,7 +10,6 @@ from recollect.profiles.base import (
     SECONDS_A_DAY,
     Found,
     Question,
-    Ranked,
     both_arms,
     evidence,
     reason,
@@ -19,9 +18,10 @@ from recollect.profiles.base import (
     vector_candidates,
 )
 from recollect.text.analyze import is_unspaced
+from recollect.types import Hit
 
 
-def rank(question: Question) -> list[Ranked]:
+def rank(question: Question) -> list[Hit]:
     """Both arms wider than the page, fused; a record found by words alone gets its true cosine too."""
     rows = question.settings.search
     bm25 = text_candidates(question, max(rows.min_candidates, rows.text_factor * question.limit))
@@ -38,7 +38,7 @@ def _alpha(question: Question) -> float:
     return rows.alpha_unspaced if is_unspaced(question.text) else rows.alpha
 
 
-def _weighed(question: Question, found: Found, alpha: float) -> list[Ranked]:
+def _weighed(question: Question, found: Found, alpha: float) -> list[Hit]:
     """Words against the best of the query, cosines stretched over the candidates; without a vector, the farthest."""
     words = relative([value or 0.0 for value in found.bm25])
     far = min((value for value in found.cosines if value is not None), default=0.0)
@@ -58,5 +58,5 @@ def _weighed(question: Question, found: Found, alpha: float) -> list[Ranked]:
         parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
         why = evidence(question, record, found.text_rank(i), cosine)
         why |= {"durable": "yes"} if record.durable else {}
-        ranked.append(Ranked(record, scores[i], parts, reason(why)))
+        ranked.append(Hit(record, scores[i], parts, reason(why)))
     return ranked

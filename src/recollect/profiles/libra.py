@@ -18,17 +18,17 @@ from recollect.math import authority, hybrid, temporal
 from recollect.math.cascade import tiers_for
 from recollect.math.hops import hops
 from recollect.math.normalise import vector_candidates as wide
-from recollect.profiles.base import Question, Ranked, evidence, reason, vector_candidates
+from recollect.profiles.base import Question, evidence, reason, vector_candidates
 from recollect.text.analyze import query_terms, searchable, terms
 from recollect.text.dates import time_expressions
 from recollect.text.temporal import event_slots, temporal_patterns
-from recollect.types import ANCHORS, USES, Record, Scope
+from recollect.types import ANCHORS, USES, Hit, Record, Scope, most_uses
 
 AUTHORITY = "authority"  # the key of `meta` that holds a(d); lore of an authored document has 1 without it
 RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recovered by their dates
 
 
-def rank_single(question: Question) -> list[Ranked]:
+def rank_single(question: Question) -> list[Hit]:
     """One pass over the nearest records (seed 000 §1–2)."""
     cosines = _cascade(question, wide(question.limit, question.settings.search))
     records = question.store.get(list(cosines))
@@ -57,17 +57,17 @@ def rank_single(question: Question) -> list[Ranked]:
         }
         why = evidence(question, record, None, cosines[record.key])
         why |= {"recency": f"{parts['recency']:.2f}", "scope": f"{parts['scope']:.1f}"}
-        ranked.append(Ranked(record, float(scored.score[i]), parts, reason(why)))
+        ranked.append(Hit(record, float(scored.score[i]), parts, reason(why)))
     return _best(question, ranked)
 
 
-def rank_two_pass(question: Question) -> list[Ranked]:
+def rank_two_pass(question: Question) -> list[Hit]:
     """C2 ∪ C*_hop (seed 000 §7.3–7.8)."""
     second = _second_pass(question, _first_pass(question))
     return _best(question, [*second, *_hopped(question, second)])
 
 
-def rank(question: Question) -> list[Ranked]:
+def rank(question: Question) -> list[Hit]:
     """Two passes; a question of time takes its anchors from a wider pool, so that both ends of a span come along."""
     xi = temporal.query_indicator(temporal_patterns(question.text), question.settings.time)
     if not temporal.active(xi, question.settings.time):
@@ -100,13 +100,13 @@ def _first_pass(question: Question) -> dict[str, float]:
     return {key: cosine for key, cosine in near.items() if cosine >= rows.theta1}
 
 
-def _second_pass(question: Question, cosines: dict[str, float]) -> list[Ranked]:
+def _second_pass(question: Question, cosines: dict[str, float]) -> list[Hit]:
     """C2: the k2 best by S_final."""
     ranked = _final_scores(question, cosines)
     return sorted(ranked, key=lambda item: (-item.score, item.record.key))[: question.settings.libra.k2]
 
 
-def _final_scores(question: Question, cosines: dict[str, float]) -> list[Ranked]:
+def _final_scores(question: Question, cosines: dict[str, float]) -> list[Hit]:
     """S_final of every candidate, with its parts."""
     rows, records = question.settings.libra, question.store.get(list(cosines))
     if not records:
@@ -114,7 +114,7 @@ def _final_scores(question: Question, cosines: dict[str, float]) -> list[Ranked]
     near = [cosines[record.key] for record in records]
     uses = [int(record.meta.get(USES, 0)) for record in records]
     recent = authority.authority_recency([question.age_seconds(record) for record in records], rows.authority_decay)
-    frequent = authority.access_frequency(uses, max(uses))
+    frequent = authority.access_frequency(uses, max(*uses, _most_uses(question)))
     authored = np.array([_authored(record) for record in records])
     omega = authority.authority(recent, frequent, authored, authority.authority_weights(rows))
     keywords = frozenset(query_terms(question.text))
@@ -136,11 +136,11 @@ def _final_scores(question: Question, cosines: dict[str, float]) -> list[Ranked]
         }
         why = evidence(question, record, None, near[i])
         why |= {"omega": f"{parts['omega']:.2f}", "keywords": f"{parts['coverage']:.2f}"}
-        ranked.append(Ranked(record, float(scores[i]), parts, reason(why)))
+        ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
     return ranked
 
 
-def _hopped(question: Question, second: Sequence[Ranked], taken: Sequence[Ranked] = ()) -> list[Ranked]:
+def _hopped(question: Question, second: Sequence[Hit], taken: Sequence[Hit] = ()) -> list[Hit]:
     """Neighbours of C2 by registered links that the question may see and that are not there already."""
     rows = question.settings.libra
     scores = {item.record.key: item.score for item in second}
@@ -155,7 +155,7 @@ def _hopped(question: Question, second: Sequence[Ranked], taken: Sequence[Ranked
         return []
     visible = {record.key: record for record in question.store.find(replace(question.where, ids=ids))}
     return [
-        Ranked(
+        Hit(
             visible[key],
             hop.score,
             {"hop_decay": rows.hop_decay, "parent": scores[hop.parent]},
@@ -166,8 +166,8 @@ def _hopped(question: Question, second: Sequence[Ranked], taken: Sequence[Ranked
     ]
 
 
-def _selected(question: Question, second: Sequence[Ranked], xi: float) -> list[Ranked]:
-    """𝒮*: the greedy choice among C2 and what was recovered for its dates (seed 002 §9.6–9.8)."""
+def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
+    """𝒮*: the greedy choice among C2 and what was recovered for its dates, by σ(d) = S_proj(d, 𝒮*∖{d}) (§9.6–9.8)."""
     rows = question.settings.time
     pool = [*second, *_recovered(question, second)]
     if not pool:
@@ -175,21 +175,19 @@ def _selected(question: Question, second: Sequence[Ranked], xi: float) -> list[R
     anchors = [_anchors(question, item.record) for item in pool]
     slots = event_slots(question.text, rows.max_slots)
     matches = _slot_matches(question, [item.record for item in pool], slots)
+    finals = [item.score for item in pool]
+    chosen = [choice.index for choice in temporal.select(finals, anchors, matches, xi, rows)]
     ranked = []
-    for choice in temporal.select([item.score for item in pool], anchors, matches, xi, rows):
-        item = pool[choice.index]
-        parts = dict(item.parts) | {
-            "xi": xi,
-            "S_final": item.score,
-            "anchors": anchors[choice.index],
-            "gain": choice.gain,
-        }
-        why = f"{item.reason}; xi={xi:.2f}; anchors={anchors[choice.index]:.2f}; slots={choice.gain:.2f}"
-        ranked.append(Ranked(item.record, choice.score, parts, why))
+    for i, score in zip(chosen, temporal.injection_scores(finals, anchors, matches, chosen, xi, rows), strict=True):
+        others = temporal.covered_slots(matches, [j for j in chosen if j != i])
+        gain = float(temporal.marginal_coverage(matches, others)[i])
+        parts = dict(pool[i].parts) | {"xi": xi, "S_final": pool[i].score, "anchors": anchors[i], "gain": gain}
+        why = f"{pool[i].reason}; xi={xi:.2f}; anchors={anchors[i]:.2f}; slots={gain:.2f}"
+        ranked.append(Hit(pool[i].record, float(score), parts, why))
     return ranked
 
 
-def _recovered(question: Question, second: Sequence[Ranked]) -> list[Ranked]:
+def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
     """Records under the first pass's threshold that are rich in dates."""
     rows = question.settings.time
     near = vector_candidates(question, RECOVERY_POOL * rows.recovery_limit)
@@ -225,6 +223,13 @@ def _anchors(question: Question, record: Record) -> float:
     return temporal.anchor_density(int(count), question.settings.time)
 
 
+def _most_uses(question: Question) -> int:
+    """max acc over all that the question may see, not over the candidates alone."""
+    owners = question.where.owners or ()
+    kept = [question.store.setting(most_uses(question.where.tenant, owner)) for owner in owners]
+    return max((int(value) for value in kept if value), default=0)
+
+
 def _authored(record: Record) -> float:
     return min(max(float(record.meta.get(AUTHORITY, 1.0 if record.kind == "node" else 0.0)), 0.0), 1.0)
 
@@ -236,5 +241,5 @@ def _scope(question: Question, record: Record) -> Scope:
     return record.scope
 
 
-def _best(question: Question, ranked: Sequence[Ranked]) -> list[Ranked]:
+def _best(question: Question, ranked: Sequence[Hit]) -> list[Hit]:
     return sorted(ranked, key=lambda item: (-item.score, item.record.key))[: question.limit]

@@ -15,7 +15,6 @@ from recollect.math.fusion import relative
 from recollect.profiles.base import (
     SECONDS_A_DAY,
     Question,
-    Ranked,
     both_arms,
     evidence,
     reason,
@@ -23,13 +22,13 @@ from recollect.profiles.base import (
     vector_candidates,
 )
 from recollect.text.query import Query, analyse
-from recollect.types import Record
+from recollect.types import Hit, Record
 
 TOPICS = "memory/topics/"
 CURATED = "MEMORY.md"
 
 
-def rank(question: Question) -> list[Ranked]:
+def rank(question: Question) -> list[Hit]:
     """The query as asked; then its variants, unless the leading hits already agree."""
     query = analyse(question.text)
     best = {item.record.key: item for item in _pass(question, query)}
@@ -48,13 +47,13 @@ def _rephrased(question: Question, variant: str) -> Question:
     return replace(question, text=variant, vector=vectors[0] if vectors is not None else None)
 
 
-def _agreed(question: Question, ranked: Sequence[Ranked]) -> bool:
+def _agreed(question: Question, ranked: Sequence[Hit]) -> bool:
     rows = question.settings.openclaw
     files = [_file(item.record) for item in ranked]
     return formulas.early_stop([item.score for item in ranked], files, rows.threshold, rows) if ranked else False
 
 
-def _pass(question: Question, query: Query) -> list[Ranked]:
+def _pass(question: Question, query: Query) -> list[Hit]:
     """One look, by mode: which arm goes first, and whether the other is asked at all."""
     rows = question.settings.openclaw
     if query.mode == "exact":
@@ -71,7 +70,7 @@ def _pass(question: Question, query: Query) -> list[Ranked]:
     return _scored(question, query, bm25, cosines)
 
 
-def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: dict[str, float]) -> list[Ranked]:
+def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: dict[str, float]) -> list[Hit]:
     held = {record.key: record for record in question.store.get(list(dict.fromkeys([*bm25, *cosines])))}
     found = both_arms(
         {key: value for key, value in bm25.items() if key in held},
@@ -99,7 +98,7 @@ def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: d
         }
         why = {"mode": query.mode} | evidence(question, record, found.text_rank(i), found.cosines[i])
         why |= {"file": _file(record)} if record.provenance and record.provenance.file else {}
-        ranked.append(Ranked(record, float(scores[i]), parts, reason(why)))
+        ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
     return ranked
 
 

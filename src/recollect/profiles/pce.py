@@ -18,7 +18,6 @@ from recollect.math.vectors import Vectors
 from recollect.profiles.base import (
     Found,
     Question,
-    Ranked,
     both_arms,
     evidence,
     reason,
@@ -27,14 +26,14 @@ from recollect.profiles.base import (
 )
 from recollect.text.normalize import content_hash
 from recollect.text.query import analyse
-from recollect.types import Record
+from recollect.types import Hit, Record
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
 TEXT, VECTOR = "calibration.text", "calibration.vector"  # settings of the store that hold a fitted calibration
 
 
-def rank(question: Question) -> list[Ranked]:
+def rank(question: Question) -> list[Hit]:
     """Candidates of both arms, fused, weighed, kept from the threshold on, and made diverse."""
     alpha = analyse(question.text).alpha
     bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
@@ -58,7 +57,7 @@ def _there(question: Question, found: Found) -> Found:
     return Found([found.keys[i] for i in kept], [found.bm25[i] for i in kept], [found.cosines[i] for i in kept])
 
 
-def _selected(question: Question, found: Found, alpha: float) -> list[Ranked]:
+def _selected(question: Question, found: Found, alpha: float) -> list[Hit]:
     rows = question.settings.pce
     records = question.store.get(found.keys)
     s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: normalise.text_min_max(raw, rows.epsilon))
@@ -99,7 +98,7 @@ def _selected(question: Question, found: Found, alpha: float) -> list[Ranked]:
         }
         why = evidence(question, records[i], found.text_rank(i), found.cosines[i])
         why |= {"utility": f"{parts['utility']:.2f}", "confidence": f"{confidences[i]:.2f}", "g": f"{parts['g']:.2f}"}
-        ranked.append(Ranked(records[i], float(scores[i]), parts, reason(why)))
+        ranked.append(Hit(records[i], float(scores[i]), parts, reason(why)))
     return ranked
 
 
