@@ -40,7 +40,8 @@ def assemble(
     count = engine.count_tokens
     tail = _tail(engine, where, session, budget_tokens, count)
     shown = tuple(record.key for record in tail.records)
-    found = search(engine, query, replace(where, exclude=where.exclude + shown), Page(_candidates(engine)), now)
+    page = Page(engine.settings.assemble.candidates)
+    found = search(engine, query, replace(where, exclude=where.exclude + shown), page, now)
     draft = Context(
         system="",
         messages=tuple(_message(record) for record in tail.records),
@@ -54,10 +55,6 @@ def assemble(
     context = _packed(draft, found.hits, budget_tokens, count)
     _note_recall(engine, where, session, context, now)
     return context
-
-
-def _candidates(engine: Engine) -> int:
-    return engine.settings.assemble.candidates
 
 
 def _tail(engine: Engine, where: Filter, session: str | None, budget: int, count: Count) -> Tail:
