@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from recollect.embed import weights
@@ -14,6 +16,11 @@ from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.store.memory import DictStore
 from recollect.store.sqlite import SQLiteStore
+
+# A busy machine is no failure; and a change is judged by the same examples as the one before it.
+hypothesis.settings.register_profile("here", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 pytest.register_assert_rewrite("recollect.testing.store")
 
