@@ -56,6 +56,13 @@ def test_forget_by_id_session_time_and_user(memory: Memory) -> None:
     assert memory.store.events("default", topic="forget", limit=1)[0].body["records"] == 2
 
 
+def test_forgetting_by_address_spares_a_namesake(memory: Memory) -> None:
+    memory.ingest([Turn("1", "s1", "user", "tea"), Turn("1", "s2", "user", "coffee")], user="ana")
+    key = memory.get("1", user="ana", session="s1").key
+    assert memory.forget([key], user="ana").records == 1
+    assert [record.text for record in memory.list(user="ana")] == ["coffee"]
+
+
 def test_forget_needs_to_know_what(memory: Memory) -> None:
     fill(memory)
     with pytest.raises(InputError, match="Forget what"):

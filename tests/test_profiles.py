@@ -13,6 +13,7 @@ from recollect.embed.hashing import HashEmbedder
 from recollect.math.calibration import fit_isotonic
 from recollect.memory import Memory
 from recollect.search import PROFILES
+from recollect.settings import Settings
 from recollect.store.memory import DictStore
 from recollect.types import Edge, Hit, Turn
 
@@ -107,18 +108,25 @@ def test_without_vectors_words_decide_or_nothing_is_found(filled: Memory, profil
         assert (len(result) == 0) == (profile in RANKED_BY_VECTORS)
 
 
-def test_libra_follows_registered_links(filled: Memory) -> None:
-    found = filled.search("Lisbon", user="ana", profile="libra-two-pass", now=NOW)
-    linked = Turn("t9", "s9", "user", "zzz qqq", NOW)
-    filled.ingest([linked], user="ana")
-    other = filled.ingest([Turn("t8", "s9", "user", "zzz qqq kkk", NOW)], user="bo")[0].key
-    target = filled.get("t9", user="ana")
-    filled.store.link([Edge(found[0].record.key, target.key, "hop", NOW), Edge(found[0].record.key, other, "hop", NOW)])
-    limited = Memory(filled.store, filled._engine.arm.embedder, settings=filled.settings, clock=lambda: NOW)
-    reached = [hit for hit in limited.search("Lisbon", user="ana", profile="libra-two-pass") if "parent" in hit.parts]
-    parents = {hit.record.id for hit in limited.search("Lisbon", user="ana", profile="libra-two-pass")}
-    assert "t8" not in parents, "a link does not open what the filter closes"
-    assert all(hit.record.id == "t9" for hit in reached)
+def test_libra_follows_registered_links(memory: Memory) -> None:
+    core = memory.remember("The harbour opens at dawn.", user="ana", time=NOW, meta={"authority": 1.0})
+    memory.ingest([Turn("mine", "s", "user", "zzz qqq", NOW)], user="ana")
+    memory.ingest([Turn("theirs", "s", "user", "kkk vvv", NOW)], user="bo")
+    for user, name in (("ana", "mine"), ("bo", "theirs")):
+        memory.store.link([Edge(core.key, memory.get(name, user=user).key, "hop", NOW)])
+    first, *rest = memory.search("The harbour opens at dawn.", user="ana", profile="libra-two-pass", now=NOW)
+    assert first.record.key == core.key
+    assert first.score == pytest.approx(0.8, abs=1e-6), "ω = 0.5·1 + 0.2·0 + 0.3·1, cosine and coverage 1"
+    assert [hit.record.id for hit in rest] == ["mine"], "a link does not open what the filter closes"
+    assert rest[0].score == pytest.approx(0.4, abs=1e-6)
+
+
+def test_profiles_take_their_settings(filled: Memory) -> None:
+    settings = Settings.load(environment={}, arguments={"pce.alpha": 0.1, "openclaw.boost_curated": 0.0})
+    other = Memory(filled.store, filled._engine.arm.embedder, settings=settings, clock=lambda: NOW)
+    query = "moved to Lisbon in May"
+    assert {hit.parts["alpha"] for hit in filled.search(query, user="ana", profile="pce", now=NOW)} == {0.65}
+    assert {hit.parts["alpha"] for hit in other.search(query, user="ana", profile="pce", now=NOW)} == {0.1}
 
 
 def test_libra_lets_the_old_fade_and_pce_less_so(filled: Memory) -> None:

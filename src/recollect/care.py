@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -34,10 +34,11 @@ class Receipt:
     what: dict[str, Any]
 
 
-def forget(engine: Engine, where: Filter, what: dict[str, Any]) -> Receipt:
-    """Delete every record that passes the filter, everywhere, and keep a receipt."""
+def forget(engine: Engine, keys: Sequence[str] | Filter, what: dict[str, Any]) -> Receipt:
+    """Delete these records, or every one that passes a filter, everywhere, and keep a receipt."""
     with engine.store.transaction():
-        keys = [record.key for record in engine.store.find(replace(where, echoes=True))]
+        if isinstance(keys, Filter):
+            keys = [record.key for record in engine.store.find(replace(keys, echoes=True))]
         engine.store.delete(keys)
         receipt = Receipt(engine.clock(), len(keys), what)
         engine.store.append([Event(receipt.time, engine.tenant, "forget", None, {**what, "records": len(keys)})])

@@ -311,17 +311,14 @@ class Memory:
         """Delete by id, session or time, or everything of a user; deleted text leaves every file, a receipt stays."""
         if not (ids or session is not None or before is not None or everything):
             raise InputError("Forget what?", "Name ids, a session or a time, or ask for everything of this user.")
-        keys = [self.get(name, user=user, project=project, session=session).id for name in ids]
+        until = as_time(before, "before") if before is not None else None
+        what = {"ids": len(ids), "session": session, "before": str(until) if until else None}
+        if ids:
+            named = [self.get(name, user=user, project=project, session=session) for name in ids]
+            return care.forget(self._engine, [r.key for r in named if until is None or r.time <= until], what)
         owner = f"project:{project}" if project is not None and user is None else f"user:{_name(user, 'user') or ''}"
-        where = Filter(
-            tenant=self.tenant,
-            owners=(owner,) if not ids else (owner, *((f"project:{project}",) if project else ()), GLOBAL_OWNER),
-            ids=tuple(keys) if ids else None,
-            sessions=(session,) if session is not None else None,
-            until=as_time(before, "before") if before is not None else None,
-        )
-        what = {"ids": len(keys), "session": session, "before": str(where.until) if before is not None else None}
-        return care.forget(self._engine, where, what)
+        sessions = (session,) if session is not None else None
+        return care.forget(self._engine, Filter(self.tenant, (owner,), sessions=sessions, until=until), what)
 
     def export(self, *, vectors: bool = True, progress: care.Progress | None = None) -> Iterator[str]:
         """The tenant's whole memory as JSON lines."""

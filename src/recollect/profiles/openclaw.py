@@ -30,7 +30,7 @@ CURATED = "MEMORY.md"
 
 def rank(question: Question) -> list[Hit]:
     """The query as asked; then its variants, unless the leading hits already agree."""
-    query = analyse(question.text)
+    query = analyse(question.text, question.settings.pce, question.settings.openclaw)
     best = {item.record.key: item for item in _pass(question, query)}
     for variant in query.expansions[: question.settings.openclaw.max_expansions]:
         if _agreed(question, list(best.values())):
@@ -62,7 +62,7 @@ def _pass(question: Question, query: Query) -> list[Hit]:
         cosines = vector_candidates(question, rows.vector_exact) if more else {}
     elif query.mode == "semantic":
         cosines = vector_candidates(question, rows.vector_semantic)
-        more = formulas.asks_text([max(value, 0.0) for value in cosines.values()], rare=bool(query.rare))
+        more = formulas.asks_text([min(max(value, 0.0), 1.0) for value in cosines.values()], rare=bool(query.rare))
         bm25 = text_candidates(question, rows.text_semantic) if more else {}
     else:
         bm25 = text_candidates(question, rows.text_hybrid)
@@ -80,8 +80,8 @@ def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: d
         return []
     records = [held[key] for key in found.keys]
     norm_text = relative([value or 0.0 for value in found.bm25])
-    norm_vec = [max(value or 0.0, 0.0) for value in found.cosines]
-    merged = formulas.merged([min(value, 1.0) for value in norm_vec], norm_text)
+    norm_vec = [min(max(value or 0.0, 0.0), 1.0) for value in found.cosines]
+    merged = formulas.merged(norm_vec, norm_text)
     topic = [TOPICS in _file(record) for record in records]
     curated = [_file(record).endswith(CURATED) for record in records]
     ages = [question.age_seconds(record) / SECONDS_A_DAY for record in records]

@@ -35,7 +35,7 @@ TEXT, VECTOR = "calibration.text", "calibration.vector"  # settings of the store
 
 def rank(question: Question) -> list[Hit]:
     """Candidates of both arms, fused, weighed, kept from the threshold on, and made diverse."""
-    alpha = analyse(question.text).alpha
+    alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
     bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
     cosines = _arm(question, vector_candidates, normalise.vector_candidates(question.limit, question.settings.search))
     found = _there(question, both_arms(bm25, cosines))
@@ -93,6 +93,7 @@ def _selected(question: Question, found: Found, alpha: float) -> list[Hit]:
             "utility": float(utilities[i]),
             "confidence": confidences[i],
             "recency": float(recencies[i]),
+            **({"quality": qualities[i]} if rows.use_quality else {}),
             "g": float(g[i]),
             "age_days": float(ages[i]),
         }
