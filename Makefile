@@ -1,13 +1,15 @@
 # make demo    set everything up and watch it work
 # make test    set everything up and run the whole suite
 # make check   ruff and mypy only
-# make bench   speed, and survival under kill -9 (minutes)
+# make bench   speed, survival under kill -9 (minutes), and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
 # make clean   remove the virtual environment and caches
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+DATA ?= ../shared/data
+SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
 .PHONY: demo test check bench docs clean
 .DEFAULT_GOAL := test
@@ -39,6 +41,11 @@ bench: $(VENV)/developing
 	folder=$$(mktemp -d) && $(BIN)/python -m recollect.testing.torture $$folder/two.db --writers 2 --turns 1000 \
 	  && $(BIN)/python -m recollect.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
 	  status=$$?; rm -rf $$folder; exit $$status
+ifeq ($(SETS),)
+	@echo 'No question sets in $(DATA): make bench DATA=a/folder/with/locomo10.json (docs/benchmarks.md says where from)'
+else
+	$(BIN)/recollect bench quality $(SETS)
+endif
 
 docs: $(VENV)/installed
 	$(BIN)/python -m recollect.surfaces.pages docs

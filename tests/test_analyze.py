@@ -21,7 +21,7 @@ from recollect.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, is_unspaced,
         ("京都", ["京都", "京", "都"]),
         ("ねこ", ["ねこ"]),
         ("ＡＢＣ１２３", ["abc123"]),
-        ("東京Tower", ["東京", "東", "京", "tower"]),
+        ("東京Tower", ["東京", "tower", "東", "京"]),
     ],
 )
 def test_terms(text: str, expected: list[str]) -> None:
@@ -33,7 +33,11 @@ def test_terms(text: str, expected: list[str]) -> None:
     [
         ("Where does she live?", ["live"]),
         ("who are you", ["who", "are", "you"]),  # nothing but stop words: better those than nothing
-        ("京都のアパート", ["京都", "都の", "のア", "アパ", "パー", "ート"]),
+        ("京都のアパート", ["京都", "都の", "のア", "アパ", "パー", "ート", "京", "都"]),
+        (
+            "UNTSOの名称は",
+            ["の名", "名称", "称は", "untso", "untso", "untso", "名", "称"],
+        ),  # one word beside many terms
         ("猫", ["猫"]),
         ("run running", ["run"]),
     ],

@@ -18,7 +18,8 @@ LEVELS = [
     {"ingest", "search"},
     {"assemble", "care", "remember"},
     {"memory"},
-    {"surfaces", "bench", "testing", "__init__"},
+    {"bench", "testing", "__init__"},
+    {"surfaces"},
     {"__main__"},
 ]
 LEVEL = {room: number for number, rooms in enumerate(LEVELS) for room in rooms}

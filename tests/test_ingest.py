@@ -230,7 +230,7 @@ def test_without_a_model_words_still_work_and_the_answer_says_so() -> None:
     assert report[0].gate is not None
     assert report[0].gate.decision == "defer"
     result = memory.search("lisbon")
-    assert [hit.record.id for hit in result] == ["t1"]
+    assert [(hit.record.id, hit.parts["words"]) for hit in result] == [("t1", 1.0), ("t2", 0.0)], "the next turn too"
     assert "vector arm off (The weights are not here." in result.freshness.line
     assert embedder.calls == 1, "missing weights are not looked for again at every call"
 

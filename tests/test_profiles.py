@@ -43,7 +43,9 @@ def score_of(hit: Hit, profile: str) -> float:
     """The score made again from the parts that the hit shows."""
     p = hit.parts
     if profile == "default":
-        return p["alpha"] * p["meaning"] + (1 - p["alpha"]) * p["words"]
+        names = [name for name in p if f"weight_{name}" in p]
+        fused = p["alpha"] * p["meaning"] + (1 - p["alpha"]) * p["words"]
+        return fused + sum(p[f"weight_{name}"] * p[name] for name in names)
     if profile == "libra-single":
         return (p["alpha"] * p["cos"] + p["beta"] * p["recency"] + p["gamma"] * p["scope"]) * p["quality"]
     if profile == "pce":

@@ -55,8 +55,12 @@ def test_a_hit_explains_itself(filled: Memory) -> None:
     assert hit.parts["age_days"] == 30
     assert "fts=rank:" in hit.reason
     assert "age=30d" in hit.reason
-    alpha = hit.parts["alpha"]
-    assert hit.score == pytest.approx(alpha * hit.parts["meaning"] + (1 - alpha) * hit.parts["words"])
+    parts = hit.parts
+    fused = parts["alpha"] * parts["meaning"] + (1 - parts["alpha"]) * parts["words"]
+    assert parts["fused"] == pytest.approx(fused)
+    names = [name.removeprefix("weight_") for name in parts if name.startswith("weight_")]
+    assert set(names) == {"session", "near", "answers", "date", "personal", "speaker", "asks", "agent"}
+    assert hit.score == pytest.approx(fused + sum(parts[f"weight_{name}"] * parts[name] for name in names))
 
 
 @pytest.mark.parametrize(
@@ -163,3 +167,60 @@ def test_bad_claims_are_refused_and_nothing_is_stored(
     with pytest.raises(error):
         memory.remember(**options)  # type: ignore[arg-type]
     assert memory.stats().records == 0
+
+
+def asked(turns: list[tuple[str, str]], query: str, **rows: float) -> list[str]:
+    """What is found, best first, for turns "role: text" of one session a list, with the words alone."""
+    settings = Settings.load(arguments={f"default.{name}": value for name, value in rows.items()})
+    memory = Memory(DictStore(), None, settings=settings, clock=lambda: NOW)
+    memory.ingest(
+        Turn(f"t{i}", session, said.split(": ")[0], said.split(": ", 1)[1], NOW - 30 * DAY + i * timedelta(minutes=1))
+        for i, (session, said) in enumerate(turns)
+    )
+    return ids(memory.search(query, now=NOW, limit=20))
+
+
+def test_an_answer_is_found_by_its_question() -> None:
+    talk = [
+        ("s", "Ana: What did you paint at the lake?"),
+        ("s", "Bo: A sunset with two boats."),
+        ("s", "Ana: Lovely."),
+        ("t", "Ana: The lake was cold."),
+    ]
+    assert asked(talk, "what was painted at the lake")[:2] == ["t0", "t1"]
+    without = asked(talk, "what was painted at the lake", weight_answers=0, weight_session=0, weight_near=0)
+    assert without[:2] == ["t0", "t3"]
+
+
+def test_what_an_agent_answers_counts_when_it_is_asked_for() -> None:
+    talk = [
+        ("s", "user: Which museum should I visit in Porto?"),
+        ("s", "assistant: Serralves, on a weekday."),
+        ("t", "user: Porto is a nice city with many bridges and hills."),
+        *((f"u{i}", f"user: filler {i}") for i in range(9)),
+    ]
+    assert asked(talk, "which museum of Porto") == ["t0", "t2", "t1"]
+    assert asked(talk, "which museum of Porto did you recommend?") == ["t0", "t1", "t2"]
+
+
+def test_the_surroundings_of_a_hit_are_found_and_no_other_session() -> None:
+    talk = [("s", f"user: filler number {i}") for i in range(4)]
+    talk += [("s", "user: my bicycle is blue"), ("s", "user: since May"), ("t", "user: since June")]
+    assert set(asked(talk, "bicycle colour")) == {"t2", "t3", "t4", "t5"}
+    assert asked(talk, "bicycle colour", reach=0) == ["t4"]
+
+
+def test_a_named_speaker_and_a_named_time_come_first() -> None:
+    talk = [("s", "Ana: pottery class today"), ("s", "Bo: pottery class today")]
+    assert asked(talk, "When was Bo in the pottery class?")[0] == "t1"
+    assert asked(talk, "When was Ana in the pottery class?")[0] == "t0"
+    memory = Memory(DictStore(), None, settings=Settings(), clock=lambda: NOW)
+    memory.ingest(Turn(f"t{i}", f"s{i}", "user", "planted tomatoes", NOW - i * 7 * DAY) for i in range(6))
+    assert ids(memory.search("What was planted four weeks ago?", now=NOW))[0] in ("t3", "t4")
+
+
+def test_ones_own_words_come_first_when_one_asks_of_oneself() -> None:
+    talk = [("s", "user: A poem of a violin teacher."), ("t", "user: I met my violin teacher there today.")]
+    assert asked(talk, "my violin teacher", weight_personal=0) == ["t0", "t1"]
+    assert asked(talk, "my violin teacher") == ["t1", "t0"]
+    assert asked(talk, "the violin teacher") == ["t0", "t1"]

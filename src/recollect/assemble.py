@@ -12,11 +12,11 @@ from datetime import datetime
 
 from recollect.engine import Engine
 from recollect.errors import InputError, StoreReadOnlyError
-from recollect.ingest import AGENT_ROLES, recall_subject
+from recollect.ingest import recall_subject
 from recollect.search import Page, search
 from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from recollect.text.framing import neutralised
-from recollect.types import USES, Context, Event, Filter, Hit, Record, TraceItem, most_uses
+from recollect.types import AGENT_ROLES, USES, Context, Event, Filter, Hit, Record, TraceItem, most_uses
 
 Count = Callable[[str], int]
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget

@@ -13,9 +13,20 @@ from recollect.errors import ConflictError, InputError
 from recollect.math.vectors import Vectors, spread_cosines
 from recollect.text.analyze import searchable
 from recollect.text.echo import containment, shingles, strip_frames, words_of
-from recollect.types import ANCHORS, WHEN, Event, Filter, IngestReport, Outcome, Provenance, Record, Scored, Turn
+from recollect.types import (
+    AGENT_ROLES,
+    ANCHORS,
+    WHEN,
+    Event,
+    Filter,
+    IngestReport,
+    Outcome,
+    Provenance,
+    Record,
+    Scored,
+    Turn,
+)
 
-AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # everybody else speaks for themselves
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
 
 Progress = Callable[[int], None]

@@ -25,6 +25,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)  # from open to closed; a 
 CLAIM_TYPES: tuple[ClaimType, ...] = get_args(ClaimType)
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
+AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # everybody else speaks for themselves
 MAX_ID_CHARS = 512  # an id is a name, not a document
 DEFAULT_TENANT = "default"
 GLOBAL_OWNER = "global"

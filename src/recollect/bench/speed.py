@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -137,21 +138,29 @@ def main() -> int:
     parser.add_argument("--model-turns", type=int, default=200)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    rows = []
-    for size in map(int, options.sizes.split(",")):
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(measure(size, Path(folder), HashEmbedder(DIMENSIONS)))
+    rows = measure_all([int(size) for size in options.sizes.split(",")])
     model = measure_model(options.model_turns) if options.model_turns else 0.0
-    sys.stdout.write(_json(rows, model) if options.json else _table(rows, model))
+    sys.stdout.write(json.dumps(figures(rows, model), indent=2) + "\n" if options.json else table(rows, model))
     return 0
 
 
-def _json(rows: list[Row], model: float) -> str:
+def measure_all(sizes: Sequence[int]) -> list[Row]:
+    """The figures of every size, each in a store of its own."""
+    rows = []
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            rows.append(measure(size, Path(folder), HashEmbedder(DIMENSIONS)))
+    return rows
+
+
+def figures(rows: Sequence[Row], model: float) -> dict[str, Any]:
+    """The figures as JSON holds them."""
     found = [asdict(row) | {"search_ratio": row.search_ratio} for row in rows]
-    return json.dumps({"rows": found, "model_turns_per_second": model}, indent=2) + "\n"
+    return {"rows": found, "model_turns_per_second": model}
 
 
-def _table(rows: list[Row], model: float) -> str:
+def table(rows: Sequence[Row], model: float) -> str:
+    """The figures for people."""
     lines = ["records    ingest/s  search ms  vector ms  text ms  numpy ms  search ÷ numpy"]
     lines += [
         f"{r.records:>7,} {r.ingest_turns_per_second:>11.0f} {r.search_ms:>10.2f} {r.vector_ms:>10.2f} "

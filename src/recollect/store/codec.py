@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, overload
 
 from recollect.errors import FormatError
 from recollect.types import (
@@ -43,6 +43,10 @@ def to_micros(time: datetime | None) -> int | None:
     return None if time is None else (time - EPOCH) // MICROSECOND
 
 
+@overload
+def from_micros(value: int) -> datetime: ...
+@overload
+def from_micros(value: None) -> None: ...
 def from_micros(value: int | None) -> datetime | None:
     """The time that `to_micros` came from."""
     return None if value is None else EPOCH + value * MICROSECOND

@@ -14,7 +14,7 @@ import numpy as np
 from recollect.errors import DimensionError, InputError
 from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, unit_rows
-from recollect.store.base import Order, Problem, Space, StoreStats
+from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
 from recollect.text.analyze import searchable, terms
 from recollect.types import Edge, Event, Filter, Record, Scored
 
@@ -98,6 +98,28 @@ class DictStore:
         """The records with these keys, in the order asked."""
         return [self._state.records[key] for key in keys if key in self._state.records]
 
+    def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
+        """A glance at each of these records."""
+        return {r.key: Glance(r.key, r.session, r.role, r.time, r.text) for r in self.get(keys)}
+
+    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
+        """The neighbours of each record in its session."""
+        passing = self.find(where)
+        found: dict[str, Surroundings] = {}
+        for record in self.get(keys):
+            if record.session is None:
+                continue
+            place = (record.time, self._state.arrival[record.key])
+            session = [
+                (other.time, self._state.arrival[other.key], other.key)
+                for other in passing
+                if (other.owner, other.session, other.kind) == (record.owner, record.session, record.kind)
+            ]
+            before = [key for *at, key in session if tuple(at) < place]
+            after = [key for *at, key in session if tuple(at) > place]
+            found[record.key] = Surroundings(tuple(before[::-1][:reach]), tuple(after[:reach]))
+        return found
+
     def _passing(self, where: Filter) -> list[Record]:
         found = [record for record in self._state.records.values() if passes(record, where)]
         return sorted(found, key=lambda record: self._state.arrival[record.key])
@@ -141,10 +163,7 @@ class DictStore:
             counter = counts[record.key]
             if not any(term in counter for term in terms):
                 continue
-            score = sum(
-                _bm25(counter[term], lengths[record.key] / mean, holders[term], len(counts))
-                for term in dict.fromkeys(terms)
-            )
+            score = sum(_bm25(counter[term], lengths[record.key] / mean, holders[term], len(counts)) for term in terms)
             scored.append(Scored(record.key, score))
         return sorted(scored, key=lambda item: -item.score)[:limit]
 

@@ -18,7 +18,7 @@ import pytest
 
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors
-from recollect.store.base import Store
+from recollect.store.base import Glance, Store, Surroundings
 from recollect.text.analyze import query_terms
 from recollect.types import Edge, Event, Filter, GateDecision, Provenance, Record
 
@@ -109,6 +109,37 @@ class StoreContract:
         assert [record.id for record in store.find(ALL, order="newest")] == ["b", "c", "a"]
         assert [record.id for record in store.find(ALL, limit=1, offset=1)] == ["c"]
 
+    def test_a_glance_is_the_record_in_short(self, store: Store) -> None:
+        (key,) = filled(store, [a_record("a", "hello\x00 there", session="s", role="Ana", time=NOON)])
+        assert store.glances([key, "nobody"]) == {key: Glance(key, "s", "Ana", NOON, "hello\x00 there")}
+
+    def test_around_a_record_are_the_turns_of_its_session(self, store: Store) -> None:
+        turns = [a_record(str(i), session="s", user="ana", time=NOON + DAY * (i // 3)) for i in range(7)]
+        others = [
+            a_record("other session", session="t", user="ana"),
+            a_record("other owner", session="s", user="bo"),
+            a_record("other kind", session="s", user="ana", kind="summary"),
+            a_record("no session", user="ana"),
+        ]
+        keys = filled(store, [*turns[:4], *others, *turns[4:]])
+        at = {record.id: key for record, key in zip([*turns[:4], *others, *turns[4:]], keys, strict=True)}
+
+        found = store.around([at["3"], at["0"], at["no session"], "nobody"], ALL, 2)
+        assert found == {
+            at["3"]: Surroundings((at["2"], at["1"]), (at["4"], at["5"])),
+            at["0"]: Surroundings((), (at["1"], at["2"])),
+        }
+        assert store.around([at["6"]], ALL, 9)[at["6"]].before == tuple(at[i] for i in "543210")
+        assert store.around([at["3"]], ALL, 0) == {at["3"]: Surroundings()}
+
+    def test_around_leaves_out_what_the_filter_does(self, store: Store) -> None:
+        roles = ["user", "assistant", "user", "assistant", "user"]
+        records = [a_record(str(i), session="s", role=role) for i, role in enumerate(roles)]
+        keys = filled(store, records)
+        found = store.around([keys[2]], Filter(roles=("user",), exclude=(keys[4],)), 2)
+        assert found == {keys[2]: Surroundings((keys[0],), ())}
+        assert store.around([keys[2]], Filter(tenant="else", echoes=True), 2) == {keys[2]: Surroundings()}
+
     def test_delete_takes_terms_vectors_and_edges_along(self, store: Store) -> None:
         a, b = filled(store, [a_record("a"), a_record("b")], some_vectors(2))
         store.link([Edge(a, b, "hop", NOON)])
@@ -197,6 +228,13 @@ class StoreContract:
         # By hand: N 6, mean length 23/6 (the owner counts as a term), n = 2 for both words.
         idf = np.log(4.5 / 2.5)
         assert found[2].score == pytest.approx(idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 4 / (23 / 6))), rel=1e-6)
+
+    def test_a_term_counts_as_often_as_it_is_asked_for(self, store: Store) -> None:
+        filled(store, [a_record("a", "apple stone"), a_record("b", "pear stone"), a_record("c", "plum")])
+        ones = {hit.key: hit.score for hit in store.text_search(["appl", "pear"], ALL, 5)}
+        best, other = store.text_search(["appl", "pear", "appl"], ALL, 5)
+        assert best.score == pytest.approx(2 * ones[best.key])
+        assert other.score == pytest.approx(ones[other.key])
 
     def test_ties_keep_the_order_of_arrival(self, store: Store) -> None:
         keys = filled(store, [a_record(str(i)) for i in range(9)], np.tile(some_vectors(1), (9, 1)))

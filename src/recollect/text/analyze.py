@@ -1,7 +1,8 @@
 """From text to search terms: one analysis for every store, so that all of them match the same words.
 
-Words are folded and stemmed. Scripts written without spaces become character bigrams, which finds Japanese far
-better than words do; single Han characters are indexed too, so that a one-character query finds something.
+Words are folded and stemmed. Scripts written without spaces become character bigrams and single Han characters, which
+finds Japanese far better than words do. There a word in Latin letters is one term beside a dozen, though it is often
+the rarest thing asked for: such a word is asked for several times, and a store counts a term as often as it is asked.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from recollect.types import Record
+from recollect.types import AGENT_ROLES, Record
 
-PLAIN_ROLES = frozenset({"user", "assistant", "system", "tool", "developer"})  # every other role is a speaker's name
+PLAIN_ROLES = AGENT_ROLES | {"user"}  # every other role is a speaker's name
 MAX_QUERY_TERMS = 64  # a pasted page is still one query; its rarest words are among its first distinct ones
+WORD_WEIGHT = 3  # how often a word is asked for in a query without spaces: about the terms of a word written there
 MAX_TERM_CHARS = 64  # longer "words" are blobs that nobody types again
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〆"
@@ -52,20 +54,23 @@ def searchable(record: Record) -> str:
 
 def terms(text: str) -> list[str]:
     """Every term of a text in order, repeats kept: what an index holds."""
-    return _analyse(text, query=False)
+    return _analyse(text)
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether most of a text's letters belong to scripts that are written without spaces."""
-    unspaced = sum(map(len, _UNSPACED_RUN.findall(text)))
-    return 2 * unspaced > sum(char.isalpha() for char in text)
+    """Whether a text is written without spaces: two such characters, or more, for every word of another script."""
+    found = _PIECE.findall(text)
+    unspaced = sum(len(run) for run, _ in found)
+    return unspaced > 0 and unspaced >= 2 * sum(bool(word) for _, word in found)
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms to look for, stop words left out unless nothing else remains."""
-    found = list(dict.fromkeys(_analyse(text, query=True)))
-    kept = [term for term in found if term not in _stop_stems()]
-    return (kept or found)[:MAX_QUERY_TERMS]
+    """The terms to look for, stop words left out unless nothing else remains; the weightier ones several times."""
+    found = list(dict.fromkeys(_analyse(text)))
+    kept = ([term for term in found if term not in _stop_stems()] or found)[:MAX_QUERY_TERMS]
+    if not is_unspaced(text):
+        return kept
+    return [term for term in kept for _ in range(1 if _UNSPACED_RUN.match(term) else WORD_WEIGHT)]
 
 
 @lru_cache(maxsize=1)
@@ -73,8 +78,9 @@ def _stop_stems() -> frozenset[str]:
     return frozenset(_stemmer().stemWords(sorted(STOP_WORDS))) | STOP_WORDS
 
 
-def _analyse(text: str, *, query: bool) -> list[str]:
+def _analyse(text: str) -> list[str]:
     found: list[str] = []
+    single: list[str] = []
     words: list[str] = []
     for match in _PIECE.finditer(unicodedata.normalize("NFKC", text).casefold()):
         unspaced, word = match.groups()
@@ -82,9 +88,9 @@ def _analyse(text: str, *, query: bool) -> list[str]:
             words.append(_fold(word))
             continue
         found.extend(unspaced[i : i + 2] for i in range(len(unspaced) - 1))
-        if len(unspaced) == 1 or not query:
-            found.extend(unspaced if len(unspaced) == 1 else _HAN.findall(unspaced))
+        single.extend(unspaced if len(unspaced) == 1 else _HAN.findall(unspaced))
     found.extend(_stemmer().stemWords([word for word in words if word]))
+    found.extend(single)
     return [term[:MAX_TERM_CHARS] for term in found]
 
 

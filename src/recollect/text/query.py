@@ -191,7 +191,7 @@ def analyse(query: str, pce: PceRows = PCE, openclaw: OpenclawRows = OPENCLAW) -
         text=query,
         mode=mode(text),
         alpha=alpha(text, pce),
-        keywords=tuple(query_terms(text)),
+        keywords=tuple(dict.fromkeys(query_terms(text))),
         expansions=expansions(query, openclaw.max_expansions),
         historical=HISTORICAL.search(text.lower()) is not None,
         rare=rare_tokens(text),

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors, unit_rows
 from recollect.settings.rows import StoreRows
-from recollect.store.base import Order, Problem, Space, StoreStats
+from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
@@ -94,6 +94,39 @@ class SQLiteStore:
         found = {key: _record(text, fields) for key, text, fields in self._database.rows(sql, listed(keys))}
         return [found[key] for key in keys if key in found]
 
+    def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
+        """A glance at each of these records, from the columns alone."""
+        sql = f"SELECT key, session, role, time, text FROM records WHERE key IN {LISTED}"
+        return {
+            key: Glance(key, session, role, from_micros(time), text)
+            for key, session, role, time, text in self._database.rows(sql, listed(keys))
+        }
+
+    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
+        """The neighbours of each record in its session, by the index of sessions."""
+        asked = f"SELECT key FROM records WHERE session IS NOT NULL AND key IN {LISTED}"
+        with self._database.snapshot():
+            found = {row[0]: Surroundings() for row in self._database.rows(asked, listed(keys))}
+            before = self._beside(list(found), where, reach, "<", "DESC")
+            after = self._beside(list(found), where, reach, ">", "ASC")
+        return {key: Surroundings(tuple(before.get(key, ())), tuple(after.get(key, ()))) for key in found}
+
+    def _beside(self, keys: Sequence[str], where: Filter, reach: int, side: str, order: str) -> dict[str, list[str]]:
+        clause = records_clause(where)
+        found = self._database.rows(
+            f"""SELECT asked.key, beside.key FROM records AS asked JOIN records AS beside ON beside.row IN
+                  (SELECT records.row FROM records INDEXED BY records_by_session
+                   WHERE records.owner = asked.owner AND records.session = asked.session AND records.kind = asked.kind
+                   AND (records.time, records.row) {side} (asked.time, asked.row) AND {clause.sql}
+                   ORDER BY records.time {order}, records.row {order} LIMIT ?)
+                WHERE asked.key IN {LISTED} ORDER BY asked.row, beside.time {order}, beside.row {order}""",
+            *clause.parameters, reach, listed(keys),
+        )  # fmt: skip
+        sides: dict[str, list[str]] = {}
+        for key, beside in found:
+            sides.setdefault(key, []).append(beside)
+        return sides
+
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
@@ -133,7 +166,7 @@ class SQLiteStore:
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """The best records that hold any of the terms, by BM25."""
         with self._database.errors():
-            return self._terms.search(list(dict.fromkeys(terms)), where, limit)
+            return self._terms.search(terms, where, limit)
 
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         """The nearest records of the active space by cosine, of all dimensions or of the leading ones."""

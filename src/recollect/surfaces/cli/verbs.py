@@ -36,6 +36,7 @@ VERBS = {
     "settings": Entry("settings", "settings", "List every setting."),
     "models": Entry("models", "models", "Fetch, find, check or remove the local model."),
     "completion": Entry("settings", "completion", "Print a script for shell completion."),
+    "bench": Entry("bench", "bench", "Measure how good and how fast it is."),
     "demo": Entry("demo", "demo", "Show the whole job on an invented conversation."),
 }  # in the order in which a newcomer meets them
 

@@ -1,0 +1,106 @@
+"""What a question is after, read without a model: the agent's words or a person's, whose, and of which time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recollect.text.analyze import PLAIN_ROLES
+from recollect.text.patterns import any_of, words
+
+_SAID = words(
+    "said told suggested recommended mentioned gave given provided listed explained wrote written generated created "
+    "advised proposed described answered shared"
+)
+_SAY = words("say tell suggest recommend mention give provide list explain write advise propose describe answer")
+OF_AGENT = re.compile(
+    any_of(
+        r"\b(?:our|the|my) (?:(?:previous|last|earlier|past|prior|recent|other) )+"
+        r"(?:chat|conversation|discussion|session|talk)s?\b",
+        rf"\b(?:you|you'd|you've) (?:\w+ ){{0,2}}?{_SAID}\b",
+        rf"\bdid you (?:\w+ )?{_SAY}\b",
+        r"\bremind me\b|\byour (?:\w+ )?(?:suggestion|recommendation|advice|answer|reply|response|explanation)s?\b",
+        r"(?:前回|以前|この前|さっき)の(?:会話|チャット|話)|あなた(?:が|の)[^。？?]{0,20}(?:言|勧|すすめ|提案|答|教え)",
+        r"(?:教えて|勧めて|すすめて|提案して)くれた",
+    ),
+    re.IGNORECASE,
+)
+FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|myself|we|our|us|ours)\b|私|僕|俺|わたし", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_MAYBE_DATED = re.compile(
+    r"\d|\b(?:yesterday|today|tonight|ago|last|past|this|next|week|weekend|month|year|spring|summer|autumn|fall|winter|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[昨先今来去日月年週春夏秋冬]",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+ASKING = ("?", "？")
+PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
+READ_CHARS = 2000  # of a long text; how it is written shows by then
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a question is after: something an agent said, something of the asker's own, a time.
+
+    The periods are those it names and the days after, when people tell of what happened.
+    """
+
+    of_agent: bool
+    personal: bool
+    periods: tuple[tuple[datetime, datetime], ...]
+
+    def covers(self, time: datetime) -> bool:
+        """Whether a time lies in a period that the question names."""
+        return any(start <= time < end for start, end in self.periods)
+
+
+def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
+    """What a question is after, asked at a certain time."""
+    return Aim(bool(OF_AGENT.search(query)), bool(FIRST_PERSON.search(query)), _periods(query, now, grace))
+
+
+def _periods(query: str, now: datetime, grace: timedelta) -> tuple[tuple[datetime, datetime], ...]:
+    if not _MAYBE_DATED.search(query):
+        return ()
+    from recollect.text.dates import resolve  # its patterns take a tenth of a second to compile
+
+    return tuple((span.start, span.end + grace) for span in resolve(query, now))
+
+
+def named_speaker(query: str, roles: Iterable[str | None]) -> str | None:
+    """The one speaker whom a question names, by the whole name or the first; None when it names none or several."""
+    asked = _spaced(query)
+    named = {role for role in roles if role is not None and role.lower() not in PLAIN_ROLES and _mentioned(role, asked)}
+    return named.pop() if len(named) == 1 else None
+
+
+def _mentioned(name: str, asked: str) -> bool:
+    spaced = _spaced(name)
+    return bool(spaced.strip()) and (spaced in asked or f" {spaced.split()[0]} " in asked)
+
+
+def _spaced(text: str) -> str:
+    return " " + " ".join(re.findall(r"[^\W_]+", text.casefold())) + " "
+
+
+def asking_share(text: str) -> float:
+    """The share of a text, by characters, that stands in questions."""
+    if not any(mark in text for mark in ASKING):
+        return 0.0
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text)]
+    total = sum(map(len, sentences))
+    return sum(len(sentence) for sentence in sentences if sentence.endswith(ASKING)) / total if total else 0.0
+
+
+def ends_asking(text: str) -> bool:
+    """Whether a text ends in a question, which the next speaker then answers."""
+    return text.rstrip().endswith(ASKING)
+
+
+def personal_share(text: str) -> float:
+    """How far a text speaks of its speaker: first-person words against all, 1 from one in ten."""
+    start = text[:READ_CHARS]
+    own = len(FIRST_PERSON.findall(start))
+    return min(PERSONAL_WORDS * own / len(_WORD.findall(start)), 1.0) if own else 0.0

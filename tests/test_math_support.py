@@ -1,0 +1,38 @@
+"""What the surroundings of a record say for it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.math.fusion import placed, stretched
+from recollect.math.support import nearness, session_best
+
+SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1)
+
+
+def test_a_session_is_as_good_as_its_best() -> None:
+    scores = {"a": 0.2, "b": 0.9, "c": 0.5, "d": 0.4}
+    assert session_best(scores, {"a": "s", "b": "s", "c": "t", "d": None}) == {"a": 0.9, "b": 0.9, "c": 0.5, "d": 0.4}
+
+
+@given(SCORES)
+def test_a_session_never_counts_less_than_the_record_itself(scores: dict[str, float]) -> None:
+    best = session_best(scores, {key: "s" if key < "e" else None for key in scores})
+    assert all(best[key] >= score for key, score in scores.items())
+    assert all(best[key] == score for key, score in scores.items() if key >= "e")
+
+
+def test_nearness_fades_with_distance_and_the_best_anchor_counts() -> None:
+    sides = {"c": (("b", "a"), ("d",)), "d": (("c", "b"), ())}
+    near = nearness({"c": 0.8, "d": 0.6, "unplaced": 1.0}, sides, 0.5)
+    assert near == pytest.approx({"b": 0.4, "a": 0.2, "d": 0.4, "c": 0.3})
+
+
+def test_one_more_cosine_is_placed_as_the_others_were() -> None:
+    cosines = [0.3, 0.5, 0.9]
+    assert [placed(cosine, 0.3, 0.9) for cosine in cosines] == pytest.approx(stretched(cosines).tolist())
+    assert placed(0.1, 0.3, 0.9) == 0.0
+    assert placed(1.0, 0.3, 0.9) == 1.0
+    assert placed(0.4, 0.5, 0.5) == 1.0
