@@ -239,16 +239,16 @@ def test_every_format_runs_end_to_end(make: Callable[[Path], Path], tmp_path: Pa
 def test_the_table_shows_variants_side_by_side(tmp_path: Path) -> None:
     lines = tmp_path / "answers.jsonl"
     text = bench(
-        "quality", bench_files.locomo(tmp_path), "--profile", "default", "--profile", "pce", "--variant", "text only",
+        "quality", bench_files.locomo(tmp_path), "--profile", "default", "--profile", "pce", "--variant", "text alone",
         "--cache", tmp_path / "cache", "--per-question", lines,
     ).stdout  # fmt: skip
     assert "locomo (locomo): 4 questions in 1 group, 2 left out (no evidence)" in text
-    assert all(f"\n{name} " in text for name in ("default", "pce", "text only", "turn.all@5", "multi-hop"))
+    assert all(f"\n{name} " in text for name in ("default", "pce", "text alone", "turn.all@5", "multi-hop"))
     assert "fraction@10 by fold" in text
     assert list((tmp_path / "cache").iterdir())
     rows = [json.loads(line) for line in lines.read_text(encoding="utf-8").splitlines()]
     assert len(rows) == 12
-    boat = next(row for row in rows if row["variant"] == "text only" and "boat" in row["question"])
+    boat = next(row for row in rows if row["variant"] == "text alone" and "boat" in row["question"])
     assert boat["evidence"][0]["text"] == "Look! [photo: a red kayak on a lake]"
     assert boat["answer"] == "a kayak"
     assert (boat["evidence"][0]["rank"] is None) == (boat["evidence"][0]["turn"] in boat["missed"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.math.fusion import placed, stretched
+from recollect.math.fusion import placed, reciprocal, stretched
 from recollect.math.support import nearness, session_best
 
 SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1)
@@ -36,3 +37,9 @@ def test_one_more_cosine_is_placed_as_the_others_were() -> None:
     assert placed(0.1, 0.3, 0.9) == 0.0
     assert placed(1.0, 0.3, 0.9) == 1.0
     assert placed(0.4, 0.5, 0.5) == 1.0
+
+
+def test_reciprocal_ranks_are_arithmetic() -> None:
+    fused = reciprocal(np.array([0.9, 0.2, 0.0]), np.array([0.0, 0.5, 0.1]))
+    assert fused.tolist() == pytest.approx([0.5, (61 / 62 + 1) / 2, 61 / 62 / 2])
+    assert reciprocal(np.array([1.0]), np.array([1.0])).tolist() == [1.0]

@@ -34,3 +34,14 @@ def placed(cosine: float, low: float, high: float) -> float:
 def convex(meaning: Floats, words: Floats, alpha: float) -> Floats:
     """α·meaning + (1 − α)·words, which lies between the two."""
     return np.asarray(alpha * meaning + (1 - alpha) * words, dtype=np.float64)
+
+
+def reciprocal(meaning: Floats, words: Floats, k: int = 60) -> Floats:
+    """Reciprocal rank fusion, Σ 1/(k + rank) over the two sides that know a record, scaled to [0, 1]."""
+    return np.asarray((_reciprocal_ranks(meaning, k) + _reciprocal_ranks(words, k)) * (k + 1) / 2, dtype=np.float64)
+
+
+def _reciprocal_ranks(scores: Floats, k: int) -> Floats:
+    ranks = np.empty(scores.size)
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
+    return np.where(scores > 0, 1 / (k + ranks), 0.0)

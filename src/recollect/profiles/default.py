@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.math.fusion import convex, placed, relative, stretched
+from recollect.math.fusion import convex, placed, reciprocal, relative, stretched
 from recollect.math.support import nearness, session_best
 from recollect.profiles.base import (
     SECONDS_A_DAY,
@@ -69,7 +69,11 @@ def rank(question: Question) -> list[Hit]:
     weights = _weights(rows)
     scores = {key: found.fused[key].score + _total(parts[key], weights) for key in parts}
     order = sorted(scores, key=lambda key: (-scores[key], key))[: question.limit]
-    return [_hit(question, found, record, parts[record.key], weights) for record in question.store.get(order)]
+    places = {key: place for place, key in enumerate(found.bm25, start=1)}
+    return [
+        _hit(question, found, record, parts[record.key], weights, places.get(record.key))
+        for record in question.store.get(order)
+    ]
 
 
 def _candidates(question: Question, rows: DefaultRows) -> Candidates:
@@ -83,7 +87,8 @@ def _candidates(question: Question, rows: DefaultRows) -> Candidates:
     far = min(cosines.values(), default=0.0)  # a record without a vector is as far as the farthest
     words = relative([bm25.get(key, 0.0) for key in keys])
     meaning = stretched([cosines.get(key, far) for key in keys]) if cosines else np.zeros(len(keys))
-    joined = zip(words.tolist(), meaning.tolist(), convex(meaning, words, alpha).tolist(), strict=True)
+    scores = convex(meaning, words, alpha) if rows.fusion == "convex" else reciprocal(meaning, words)
+    joined = zip(words.tolist(), meaning.tolist(), scores.tolist(), strict=True)
     fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
     return Candidates(alpha, bm25, cosines, dict(fused))
 
@@ -168,7 +173,12 @@ def _total(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
 
 
 def _hit(
-    question: Question, found: Candidates, record: Record, added: Mapping[str, float], weights: Mapping[str, float]
+    question: Question,
+    found: Candidates,
+    record: Record,
+    added: Mapping[str, float],
+    weights: Mapping[str, float],
+    place: int | None,
 ) -> Hit:
     fused = found.fused[record.key]
     bm25, cosine = found.bm25.get(record.key), found.cosines.get(record.key)
@@ -177,7 +187,6 @@ def _hit(
     parts |= {"cos": cosine} if cosine is not None else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
     parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
-    place = list(found.bm25).index(record.key) + 1 if bm25 is not None else None
     why = evidence(question, record, place, cosine)
     why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
     why |= {"durable": "yes"} if record.durable else {}

@@ -17,10 +17,22 @@ class Variant:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
+SIGNALS = ("session", "near", "answers", "date", "personal", "speaker", "asks", "agent")  # of the default profile
+
+
+def without(*signals: str) -> dict[str, str]:
+    """The settings that take signals away from the default profile."""
+    return {f"default.weight_{signal}": "0" for signal in signals}
+
+
 VARIANTS = (
     Variant("default"),
-    Variant("text only", settings={"embed.provider": "off"}),
-    Variant("vector only", settings={"default.alpha": "1", "default.alpha_unspaced": "1"}),
+    *(Variant(f"without {signal}", settings=without(signal)) for signal in SIGNALS),
+    Variant("convex fusion alone", settings=without(*SIGNALS)),
+    Variant("rank fusion alone", settings=without(*SIGNALS) | {"default.fusion": "rrf"}),
+    Variant("text alone", settings=without(*SIGNALS) | {"embed.provider": "off"}),
+    Variant("vectors alone", settings=without(*SIGNALS) | {"default.alpha": "1", "default.alpha_unspaced": "1"}),
+    Variant("default without vectors", settings={"embed.provider": "off"}),
     Variant("libra", "libra"),
     Variant("libra-two-pass", "libra-two-pass"),
     Variant("libra-single", "libra-single"),
