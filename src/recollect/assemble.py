@@ -19,6 +19,7 @@ from recollect.text.framing import neutralised
 from recollect.types import AGENT_ROLES, USES, Context, Event, Filter, Hit, Record, TraceItem, most_uses
 
 Count = Callable[[str], int]
+LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
 
 
@@ -40,7 +41,7 @@ def assemble(
     count = engine.count_tokens
     tail = _tail(engine, where, session, budget_tokens, count)
     shown = tuple(record.key for record in tail.records)
-    page = Page(engine.settings.assemble.candidates)
+    page = Page(_considered(engine, budget_tokens))
     found = search(engine, query, replace(where, exclude=where.exclude + shown), page, now)
     draft = Context(
         system="",
@@ -55,6 +56,12 @@ def assemble(
     context = _packed(draft, found.hits, budget_tokens, count)
     _note_recall(engine, where, session, context, now)
     return context
+
+
+def _considered(engine: Engine, budget: int) -> int:
+    """How many hits are worth looking at: a large budget holds more of them."""
+    rows = engine.settings.assemble
+    return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
 
 
 def _tail(engine: Engine, where: Filter, session: str | None, budget: int, count: Count) -> Tail:
@@ -91,21 +98,40 @@ def _bundles(newest_first: Sequence[Record]) -> list[list[Record]]:
 
 
 def _packed(draft: Context, hits: Sequence[Hit], budget: int, count: Count) -> Context:
-    """Hits by score, each taken if the whole text still fits; one long item does not starve the rest."""
+    """Hits by score, each taken if it still fits; one long item does not starve the rest.
+
+    Items are counted one by one, which is never less than all of them at once by our estimate; with a tokenizer that
+    was handed in it may be, and then the last ones go again.
+    """
+    alone = count(draft.text)
+    frame = count(replace(draft, system=_framed([])).text)
+    spent = frame
     taken: list[Hit] = []
-    trace = list(draft.trace)
-    best = replace(draft, tokens=count(draft.text))
+    trace: list[TraceItem] = []
     for hit in hits:
-        trial = replace(draft, system=_framed([*taken, hit]))
-        tokens = count(trial.text)
-        fits = tokens <= budget
-        size = count(_item(hit.record))
+        size = count(_item(hit.record) + "\n")
+        fits = spent + size <= budget
         if fits:
             taken.append(hit)
-            best = replace(trial, tokens=tokens)
-        reason = hit.reason if fits else f"does not fit: {size} tokens, {budget - best.tokens} left"
+            spent += size
+        left = budget - (spent if taken else alone)
+        reason = hit.reason if fits else f"does not fit: {size} tokens, {left} left"
         trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
-    return replace(best, records=(*(hit.record for hit in taken), *draft.records), trace=tuple(trace))
+    best = _filled(draft, taken, count)
+    while taken and best.tokens > budget:
+        dropped = taken.pop()
+        trace = [_dropped(item) if item.key == dropped.record.key else item for item in trace]
+        best = _filled(draft, taken, count)
+    return replace(best, trace=(*draft.trace, *trace))
+
+
+def _filled(draft: Context, taken: Sequence[Hit], count: Count) -> Context:
+    filled = replace(draft, system=_framed(taken) if taken else "")
+    return replace(filled, tokens=count(filled.text), records=(*(hit.record for hit in taken), *draft.records))
+
+
+def _dropped(item: TraceItem) -> TraceItem:
+    return replace(item, taken=False, reason=f"does not fit: {item.tokens} tokens among the others")
 
 
 def _framed(hits: Sequence[Hit]) -> str:

@@ -78,9 +78,8 @@ def rank(question: Question) -> list[Hit]:
 
 def _candidates(question: Question, rows: DefaultRows) -> Candidates:
     """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
-    factors = question.settings.search
-    bm25 = text_candidates(question, max(rows.candidates, factors.text_factor * question.limit))
-    cosines = vector_candidates(question, max(rows.candidates, factors.vector_factor * question.limit))
+    wide = max(rows.candidates, 2 * question.limit)
+    bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
     cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
     keys = _distinct([*bm25, *cosines])
     alpha = _alpha(question, rows)

@@ -156,11 +156,11 @@ class SearchRows:
 class DefaultRows:
     """The `default` profile: fused = α·meaning + (1−α)·words, and what the surroundings of a record add to it."""
 
-    candidates: int = whole(200, 1, 100_000, "candidates each arm is asked for at least")
+    candidates: int = whole(200, 1, 100_000, "candidates each arm is asked for, or twice the hits if that is more")
     fusion: str = choice("convex", ("convex", "rrf"), "how words and meaning are joined; rrf is there to compare")
     alpha: float = number(0.55, 0, 1, "α: share of meaning, against words")
     alpha_unspaced: float = number(0.2, 0, 1, "the same for queries in scripts without spaces, Japanese for one")
-    pool: int = whole(60, 1, 100_000, "leading candidates, by fused, that are looked at closely")
+    pool: int = whole(60, 1, 100_000, "leading candidates that are looked at closely, or twice the hits")
     anchors: int = whole(30, 0, 10_000, "leading candidates whose neighbours in their session are looked at too")
     reach: int = whole(2, 0, 100, "how many neighbours on each side")
     fade: float = number(0.7, 0, 1, "share of a fused score that reaches the next neighbour, and from there the next")
@@ -288,7 +288,8 @@ class AssembleRows:
     tail: float = number(0.25, 0, 1, "β: share the recent tail may grow to")
     elevated: float = number(0.10, 0, 1, "ρ: share reserved for elevated guidance")
     tail_turns: int = whole(4, 0, 10_000, "m: recent turns that always go in")
-    candidates: int = whole(50, 1, 10_000, "hits considered for a context")
+    candidates: int = whole(400, 1, 10_000, "hits considered for a context at most")
+    tokens_a_hit: int = whole(20, 1, 100_000, "one hit is considered for so many tokens of the budget, and 50 more")
 
 
 @dataclass(frozen=True, slots=True)
