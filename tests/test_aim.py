@@ -44,11 +44,17 @@ def test_asking_of_oneself(query: str, personal: bool) -> None:
 
 def test_a_named_period_covers_the_days_after_it() -> None:
     aim = read_aim("What did she plant two weeks ago?", NOW, WEEK)
-    assert aim.covers(NOW - 2 * WEEK)
-    assert aim.covers(NOW - WEEK), "told of a week later"
-    assert not aim.covers(NOW - timedelta(days=1))
-    assert not aim.covers(NOW - 4 * WEEK)
-    assert not read_aim("What did she plant?", NOW, WEEK).covers(NOW)
+    assert aim.covers(NOW - 2 * WEEK) == 1.0
+    assert aim.covers(NOW - WEEK) == 1.0, "told of a week later"
+    assert aim.covers(NOW - timedelta(days=1)) == 0.0
+    assert aim.covers(NOW - 4 * WEEK) == 0.0
+    assert read_aim("What did she plant?", NOW, WEEK).covers(NOW) == 0.0
+
+
+def test_a_sharp_period_counts_for_more() -> None:
+    aim = read_aim(f"What did she plant in {NOW.year - 1}, or on {NOW.year - 1}-03-05?", NOW, WEEK)
+    assert aim.covers(NOW.replace(year=NOW.year - 1, month=3, day=6)) == 1.0
+    assert aim.covers(NOW.replace(year=NOW.year - 1, month=7, day=6)) == 0.5
 
 
 @pytest.mark.parametrize(

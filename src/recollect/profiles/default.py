@@ -12,7 +12,7 @@ and to their session, and a reply inherits from the question before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -31,10 +31,11 @@ from recollect.profiles.base import (
 )
 from recollect.settings.rows import DefaultRows
 from recollect.store.base import Glance, Surroundings
-from recollect.text.aim import Aim, asking_share, ends_asking, named_speaker, personal_share, read_aim
+from recollect.text.aim import Aim, Period, asking_share, ends_asking, named_speaker, personal_share, read_aim
 from recollect.text.analyze import is_unspaced
-from recollect.types import AGENT_ROLES, Hit, Record
+from recollect.types import AGENT_ROLES, Filter, Hit, Record
 
+MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
 SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
 
 
@@ -59,12 +60,12 @@ class Candidates:
 def rank(question: Question) -> list[Hit]:
     """Both arms fused; then the leading candidates and their neighbours, weighed with what surrounds them."""
     rows = question.settings.default
-    found = _candidates(question, rows)
+    aim = read_aim(question.text, question.now, timedelta(days=rows.date_grace_days))
+    found = _candidates(question, aim, rows)
     leading = list(found.fused)[: max(rows.pool, 2 * question.limit)]
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
     found = _with_neighbours(question, found, around.values())
     glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
-    aim = read_aim(question.text, question.now, timedelta(days=rows.date_grace_days))
     parts = _parts(question, found, around, glances, aim)
     weights = _weights(rows)
     scores = {key: found.fused[key].score + _total(parts[key], weights) for key in parts}
@@ -76,10 +77,14 @@ def rank(question: Question) -> list[Hit]:
     ]
 
 
-def _candidates(question: Question, rows: DefaultRows) -> Candidates:
+def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
     """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
     wide = max(rows.candidates, 2 * question.limit)
     bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
+    for period in aim.periods[:MOST_PERIODS]:
+        within = replace(question, where=_within(question.where, period))
+        bm25 |= text_candidates(within, rows.pool)
+        cosines |= vector_candidates(within, rows.pool)
     cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
     keys = _distinct([*bm25, *cosines])
     alpha = _alpha(question, rows)
@@ -90,6 +95,12 @@ def _candidates(question: Question, rows: DefaultRows) -> Candidates:
     joined = zip(words.tolist(), meaning.tolist(), scores.tolist(), strict=True)
     fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
     return Candidates(alpha, bm25, cosines, dict(fused))
+
+
+def _within(where: Filter, period: Period) -> Filter:
+    """The filter, and inside the period too."""
+    since, until = where.since or period.start, where.until or period.end
+    return replace(where, since=max(since, period.start), until=min(until, period.end))
 
 
 def _alpha(question: Question, rows: DefaultRows) -> float:
@@ -130,7 +141,7 @@ def _parts(
             "session": session[key],
             "near": near.get(key, 0.0),
             "answers": answers.get(key, 0.0),
-            "date": float(aim.covers(glance.time)),
+            "date": aim.covers(glance.time),
             "personal": personal_share(glance.text) if aim.personal and not agent else 0.0,
             "speaker": float(glance.role == speaker is not None),
             "asks": asking_share(glance.text),

@@ -169,7 +169,9 @@ class DefaultRows:
     weight_answers: float = number(0.35, 0, 10, "weight of the question that a record answers")
     weight_asks: float = number(0.1, 0, 10, "taken for the share of a record that only asks")
     weight_agent: float = number(0.35, 0, 10, "taken from an agent's words, unless they are asked for")
-    weight_date: float = number(0.2, 0, 10, "added to records of a period that the question names")
+    weight_date: float = number(
+        0.4, 0, 10, "added to records of a day or week the question names; half for longer periods"
+    )
     date_grace_days: float = number(7, 0, 3650, "days after such a period in which it is still told of")
     weight_personal: float = number(0.15, 0, 10, "added to what people say of themselves when they ask of themselves")
     weight_speaker: float = number(0.08, 0, 10, "added to the words of the one speaker whom the question names")

@@ -37,23 +37,30 @@ _MAYBE_DATED = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 ASKING = ("?", "？")
 PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
+SHARP = timedelta(days=8)  # the longest period that says when rather than roughly when
 READ_CHARS = 2000  # of a long text; how it is written shows by then
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
-    """What a question is after: something an agent said, something of the asker's own, a time.
+class Period:
+    """A time that a question names, with the days after it, when people tell of what happened."""
 
-    The periods are those it names and the days after, when people tell of what happened.
-    """
+    start: datetime
+    end: datetime
+    sharpness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a question is after: something an agent said, something of the asker's own, a time."""
 
     of_agent: bool
     personal: bool
-    periods: tuple[tuple[datetime, datetime], ...]
+    periods: tuple[Period, ...]
 
-    def covers(self, time: datetime) -> bool:
-        """Whether a time lies in a period that the question names."""
-        return any(start <= time < end for start, end in self.periods)
+    def covers(self, time: datetime) -> float:
+        """1 when a time lies in a day or week that the question names, ½ in a month or longer, else 0."""
+        return max((period.sharpness for period in self.periods if period.start <= time < period.end), default=0.0)
 
 
 def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
@@ -61,12 +68,15 @@ def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
     return Aim(bool(OF_AGENT.search(query)), bool(FIRST_PERSON.search(query)), _periods(query, now, grace))
 
 
-def _periods(query: str, now: datetime, grace: timedelta) -> tuple[tuple[datetime, datetime], ...]:
+def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
     if not _MAYBE_DATED.search(query):
         return ()
     from recollect.text.dates import resolve  # its patterns take a tenth of a second to compile
 
-    return tuple((span.start, span.end + grace) for span in resolve(query, now))
+    return tuple(
+        Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
+        for span in resolve(query, now)
+    )
 
 
 def named_speaker(query: str, roles: Iterable[str | None]) -> str | None:
