@@ -267,7 +267,7 @@ def test_a_clock_time_is_of_the_day_named_before_it() -> None:
 def test_a_weekday_beside_its_date_means_no_other_day() -> None:
     assert spans("Friday, May 5") == spans("Fri, May 5") == [one_day("2023-05-05")]
     assert spans("every Friday, so on Friday") == [one_day("2023-05-19")]
-    assert spans("every Friday") == spans("毎週金曜日") == []
+    assert spans("every Friday") == spans("Friday nights") == spans("毎週金曜日") == []
     assert spans("Friday the 5th of May") == [one_day("2023-05-05")]
 
 

@@ -158,7 +158,7 @@ def _answers(
     for key, beside in around.items():
         asked = glances.get(key)
         reply = glances.get(beside.after[0]) if beside.after else None
-        if asked is None or reply is None or asked.role == reply.role or not ends_asking(asked.text):
+        if asked is None or reply is None or not ends_asking(asked.text):
             continue
         if aim.of_agent or reply.role not in AGENT_ROLES:
             found[reply.key] = fused[key]

@@ -41,6 +41,7 @@ _NO_COUNT = r"(?!\s[a-z]{3,15}s\b)"  # "March 3 steps" is an order
 _NO_DAY = words("century floor grade time place row street avenue attempt edition option item step birthday one")
 _NO_HOLIDAY = r"(?!\s(?:tree|card|party|gift|present|movie|song)s?\b)"
 _DATED = re.compile(rf"[.,]?\s(?:the\s)?(?:\d\d?{_TH}?\s(?:of\s)?{words(_LONG)}|{_MONTH}\s\d|\d{{4}}-)", re.ASCII)
+_HABIT = re.compile(r"\s(?:morning|afternoon|evening|night)s\b")
 _DIRECTION = {"past": "last", "previous": "last", "following": "next", "upcoming": "coming"}
 _OFFSETS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
@@ -117,8 +118,10 @@ def _day_word(found: re.Match[str], said: datetime) -> Local | None:
 
 
 def _weekday(found: re.Match[str], said: datetime) -> Local | None:
-    if _DATED.match(found.string, found.end()) or found.string.endswith("every ", 0, found.start()):
-        return None  # "Friday, May 5": the date says which; "every Friday" is no one day
+    if _DATED.match(found.string, found.end()):
+        return None  # "Friday, May 5": the date says which
+    if _HABIT.match(found.string, found.end()) or found.string.endswith("every ", 0, found.start()):
+        return None  # "every Friday" and "Friday nights" are no one day
     return calendar.weekday(said, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
 
 
