@@ -199,8 +199,8 @@ def test_what_an_agent_answers_counts_when_it_is_asked_for() -> None:
         ("t", "user: Porto is a nice city with many bridges and hills."),
         *((f"u{i}", f"user: filler {i}") for i in range(9)),
     ]
-    assert asked(talk, "which museum of Porto") == ["t0", "t2", "t1"]
-    assert asked(talk, "which museum of Porto did you recommend?") == ["t0", "t1", "t2"]
+    assert asked(talk, "which museum of Porto did I like?") == ["t0", "t2", "t1"]
+    assert asked(talk, "which museum of Porto did you recommend to me?") == ["t0", "t1", "t2"]
 
 
 def test_the_surroundings_of_a_hit_are_found_and_no_other_session() -> None:

@@ -31,7 +31,16 @@ from recollect.profiles.base import (
 )
 from recollect.settings.rows import DefaultRows
 from recollect.store.base import Glance, Surroundings
-from recollect.text.aim import Aim, Period, asking_share, ends_asking, named_speaker, personal_share, read_aim
+from recollect.text.aim import (
+    Aim,
+    Period,
+    asking_share,
+    ends_asking,
+    named_speaker,
+    personal_share,
+    read_aim,
+    speaker_of,
+)
 from recollect.text.analyze import is_unspaced
 from recollect.types import AGENT_ROLES, Filter, Hit, Record
 
@@ -133,7 +142,8 @@ def _parts(
     session = session_best(fused, {key: glance.session for key, glance in glances.items()})
     near = nearness(fused, {key: (beside.before, beside.after) for key, beside in around.items()}, rows.fade)
     answers = _answers(fused, around, glances, aim)
-    speaker = named_speaker(question.text, {glance.role for glance in glances.values()})
+    speakers = {key: speaker_of(glance.role, glance.text) for key, glance in glances.items()}
+    speaker = named_speaker(question.text, set(speakers.values()))
     parts = {}
     for key, glance in glances.items():
         agent = glance.role in AGENT_ROLES
@@ -142,10 +152,10 @@ def _parts(
             "near": near.get(key, 0.0),
             "answers": answers.get(key, 0.0),
             "date": aim.covers(glance.time),
-            "personal": personal_share(glance.text) if aim.personal and not agent else 0.0,
-            "speaker": float(glance.role == speaker is not None),
+            "personal": personal_share(glance.text) if aim.of_asker and not agent else 0.0,
+            "speaker": float(speakers[key] == speaker is not None),
             "asks": asking_share(glance.text),
-            "agent": float(agent and not aim.of_agent),
+            "agent": float(agent and aim.of_asker),
         }
     return parts
 
@@ -153,14 +163,14 @@ def _parts(
 def _answers(
     fused: Mapping[str, float], around: Mapping[str, Surroundings], glances: Mapping[str, Glance], aim: Aim
 ) -> dict[str, float]:
-    """The score of the question that a turn replies to; what an agent replies counts only when it is asked for."""
+    """The score of the question that a turn replies to; what an agent replies says little of who asks."""
     found: dict[str, float] = {}
     for key, beside in around.items():
         asked = glances.get(key)
         reply = glances.get(beside.after[0]) if beside.after else None
         if asked is None or reply is None or not ends_asking(asked.text):
             continue
-        if aim.of_agent or reply.role not in AGENT_ROLES:
+        if not (aim.of_asker and reply.role in AGENT_ROLES):
             found[reply.key] = fused[key]
     return found
 

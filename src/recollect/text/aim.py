@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.text.analyze import PLAIN_ROLES
+from recollect.text.analyze import PLAIN_ROLES, STOP_WORDS
 from recollect.text.patterns import any_of, words
 
 _SAID = words(
@@ -34,6 +34,7 @@ _MAYBE_DATED = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[昨先今来去日月年週春夏秋冬]",
     re.IGNORECASE,
 )
+_NAME_FIRST = re.compile(r"([^\W\d_][\w.'-]{0,40}(?: [^\W\d_][\w.'-]{0,40}){0,2}): ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 ASKING = ("?", "？")
 PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
@@ -52,10 +53,9 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a question is after: something an agent said, something of the asker's own, a time."""
+    """What a question is after: the asker's own things, not others' nor what an agent said; and of which time."""
 
-    of_agent: bool
-    personal: bool
+    of_asker: bool
     periods: tuple[Period, ...]
 
     def covers(self, time: datetime) -> float:
@@ -65,7 +65,8 @@ class Aim:
 
 def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
     """What a question is after, asked at a certain time."""
-    return Aim(bool(OF_AGENT.search(query)), bool(FIRST_PERSON.search(query)), _periods(query, now, grace))
+    of_asker = FIRST_PERSON.search(query) is not None and OF_AGENT.search(query) is None
+    return Aim(of_asker, _periods(query, now, grace))
 
 
 def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
@@ -79,10 +80,21 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
     )
 
 
-def named_speaker(query: str, roles: Iterable[str | None]) -> str | None:
+def speaker_of(role: str | None, text: str) -> str | None:
+    """Who speaks by name: the role where it is one, else a name and a colon before the text."""
+    if role is not None and role.lower() not in PLAIN_ROLES:
+        return role
+    found = _NAME_FIRST.match(text)
+    names = found[1].split() if found else []
+    if not names or names[0].lower() in STOP_WORDS or any(name[0].islower() for name in names):
+        return None  # "The plan: …" is nobody's name
+    return " ".join(names)
+
+
+def named_speaker(query: str, speakers: Iterable[str | None]) -> str | None:
     """The one speaker whom a question names, by the whole name or the first; None when it names none or several."""
     asked = _spaced(query)
-    named = {role for role in roles if role is not None and role.lower() not in PLAIN_ROLES and _mentioned(role, asked)}
+    named = {speaker for speaker in speakers if speaker is not None and _mentioned(speaker, asked)}
     return named.pop() if len(named) == 1 else None
 
 
