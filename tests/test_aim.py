@@ -25,13 +25,14 @@ WEEK = timedelta(days=7)
     ],
 )
 def test_asking_of_oneself(query: str) -> None:
-    assert read_aim(query, NOW, WEEK).of_asker
+    aim = read_aim(query, NOW, WEEK)
+    assert aim.of_asker
+    assert aim.agent_discount == 1.0
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        "What is Iris's mystery?",
         "What was the restaurant you recommended to me last time?",
         "Which three books did you suggest that I read?",
         "Can you remind me what the second option was?",
@@ -41,8 +42,18 @@ def test_asking_of_oneself(query: str) -> None:
         "私に教えてくれたレシピは？",
     ],
 )
-def test_asking_of_others_or_of_what_the_agent_said(query: str) -> None:
-    assert not read_aim(query, NOW, WEEK).of_asker
+def test_asking_of_what_the_agent_said(query: str) -> None:
+    aim = read_aim(query, NOW, WEEK)
+    assert aim.of_agent
+    assert not aim.of_asker
+    assert aim.agent_discount == 0.0
+
+
+def test_asking_of_neither() -> None:
+    aim = read_aim("What is Iris's mystery?", NOW, WEEK)
+    assert not aim.of_agent
+    assert not aim.of_asker
+    assert aim.agent_discount == 0.5
 
 
 def test_a_named_period_covers_the_days_after_it() -> None:
@@ -52,6 +63,7 @@ def test_a_named_period_covers_the_days_after_it() -> None:
     assert aim.covers(NOW - timedelta(days=1)) == 0.0
     assert aim.covers(NOW - 4 * WEEK) == 0.0
     assert read_aim("What did she plant?", NOW, WEEK).covers(NOW) == 0.0
+    assert read_aim("What shall I watch tonight, or next week?", NOW, WEEK).periods == (), "plans are not told of yet"
 
 
 def test_a_sharp_period_counts_for_more() -> None:

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.math.fusion import convex, placed, reciprocal, relative, stretched
-from recollect.math.support import nearness, session_best
 from recollect.profiles.base import (
     SECONDS_A_DAY,
     Question,
@@ -29,20 +28,12 @@ from recollect.profiles.base import (
     true_cosines,
     vector_candidates,
 )
+from recollect.profiles.surroundings import Scene, parts_of
 from recollect.settings.rows import DefaultRows
-from recollect.store.base import Glance, Surroundings
-from recollect.text.aim import (
-    Aim,
-    Period,
-    asking_share,
-    ends_asking,
-    named_speaker,
-    personal_share,
-    read_aim,
-    speaker_of,
-)
+from recollect.store.base import Surroundings
+from recollect.text.aim import Aim, Period, read_aim
 from recollect.text.analyze import is_unspaced
-from recollect.types import AGENT_ROLES, Filter, Hit, Record
+from recollect.types import Filter, Hit, Record
 
 MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
 SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
@@ -75,7 +66,8 @@ def rank(question: Question) -> list[Hit]:
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
     found = _with_neighbours(question, found, around.values())
     glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
-    parts = _parts(question, found, around, glances, aim)
+    scene = Scene({key: found.fused[key].score for key in glances}, around, glances, aim, question.text)
+    parts = parts_of(scene, rows.fade)
     weights = _weights(rows)
     scores = {key: found.fused[key].score + _total(parts[key], weights) for key in parts}
     order = sorted(scores, key=lambda key: (-scores[key], key))[: question.limit]
@@ -127,52 +119,6 @@ def _with_neighbours(question: Question, found: Candidates, around: Iterable[Sur
     meaning = {key: placed(cosines.get(key, far), far, best) if found.cosines else 0.0 for key in keys}
     more = {key: Fused(0.0, share, found.alpha * share) for key, share in meaning.items()}
     return Candidates(found.alpha, found.bm25, {**found.cosines, **cosines}, {**found.fused, **more})
-
-
-def _parts(
-    question: Question,
-    found: Candidates,
-    around: Mapping[str, Surroundings],
-    glances: Mapping[str, Glance],
-    aim: Aim,
-) -> dict[str, dict[str, float]]:
-    """What else speaks for a record, and against it, each in [0, 1]."""
-    rows = question.settings.default
-    fused = {key: found.fused[key].score for key in glances}
-    session = session_best(fused, {key: glance.session for key, glance in glances.items()})
-    near = nearness(fused, {key: (beside.before, beside.after) for key, beside in around.items()}, rows.fade)
-    answers = _answers(fused, around, glances, aim)
-    speakers = {key: speaker_of(glance.role, glance.text) for key, glance in glances.items()}
-    speaker = named_speaker(question.text, set(speakers.values()))
-    parts = {}
-    for key, glance in glances.items():
-        agent = glance.role in AGENT_ROLES
-        parts[key] = {
-            "session": session[key],
-            "near": near.get(key, 0.0),
-            "answers": answers.get(key, 0.0),
-            "date": aim.covers(glance.time),
-            "personal": personal_share(glance.text) if aim.of_asker and not agent else 0.0,
-            "speaker": float(speakers[key] == speaker is not None),
-            "asks": asking_share(glance.text),
-            "agent": float(agent and aim.of_asker),
-        }
-    return parts
-
-
-def _answers(
-    fused: Mapping[str, float], around: Mapping[str, Surroundings], glances: Mapping[str, Glance], aim: Aim
-) -> dict[str, float]:
-    """The score of the question that a turn replies to; what an agent replies says little of who asks."""
-    found: dict[str, float] = {}
-    for key, beside in around.items():
-        asked = glances.get(key)
-        reply = glances.get(beside.after[0]) if beside.after else None
-        if asked is None or reply is None or not ends_asking(asked.text):
-            continue
-        if not (aim.of_asker and reply.role in AGENT_ROLES):
-            found[reply.key] = fused[key]
-    return found
 
 
 def _weights(rows: DefaultRows) -> dict[str, float]:

@@ -53,10 +53,16 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a question is after: the asker's own things, not others' nor what an agent said; and of which time."""
+    """What a question is after: what an agent said, the asker's own things, or neither; and of which time."""
 
+    of_agent: bool
     of_asker: bool
     periods: tuple[Period, ...]
+
+    @property
+    def agent_discount(self) -> float:
+        """How far an agent's words are beside the point: wholly when people ask of themselves."""
+        return 0.0 if self.of_agent else 1.0 if self.of_asker else 0.5
 
     def covers(self, time: datetime) -> float:
         """1 when a time lies in a day or week that the question names, ½ in a month or longer, else 0."""
@@ -65,8 +71,9 @@ class Aim:
 
 def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
     """What a question is after, asked at a certain time."""
-    of_asker = FIRST_PERSON.search(query) is not None and OF_AGENT.search(query) is None
-    return Aim(of_asker, _periods(query, now, grace))
+    of_agent = OF_AGENT.search(query) is not None
+    of_asker = not of_agent and FIRST_PERSON.search(query) is not None
+    return Aim(of_agent, of_asker, _periods(query, now, grace))
 
 
 def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
@@ -77,6 +84,7 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
     return tuple(
         Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
         for span in resolve(query, now)
+        if span.start <= now and span.expression.text.lower() != "tonight"  # plans: nothing was said of them then
     )
 
 
