@@ -107,7 +107,9 @@ def test_who_speaks(role: str | None, text: str, speaker: str | None) -> None:
     ("text", "share"),
     [
         ("What did you paint?", 1.0),
-        ("I painted it. Nice?", 5 / 18),
+        ("I painted it. Nice?", 5 / 19),
+        ("Nice? I painted it! Well? Yes.", 10 / 30),
+        ("?" * 3000, 1.0),
         ("No question here.", 0.0),
         ("何を描いたの？海を描いた。", 7 / 13),
         ("a?b is code", 0.0),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.math.fusion import placed, reciprocal, stretched
+from recollect.math.fusion import reciprocal
 from recollect.math.support import nearness, session_best
 
 SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1)
@@ -29,14 +29,6 @@ def test_nearness_fades_with_distance_and_the_best_anchor_counts() -> None:
     sides = {"c": (("b", "a"), ("d",)), "d": (("c", "b"), ())}
     near = nearness({"c": 0.8, "d": 0.6, "unplaced": 1.0}, sides, 0.5)
     assert near == pytest.approx({"b": 0.4, "a": 0.2, "d": 0.4, "c": 0.3})
-
-
-def test_one_more_cosine_is_placed_as_the_others_were() -> None:
-    cosines = [0.3, 0.5, 0.9]
-    assert [placed(cosine, 0.3, 0.9) for cosine in cosines] == pytest.approx(stretched(cosines).tolist())
-    assert placed(0.1, 0.3, 0.9) == 0.0
-    assert placed(1.0, 0.3, 0.9) == 1.0
-    assert placed(0.4, 0.5, 0.5) == 1.0
 
 
 def test_reciprocal_ranks_are_arithmetic() -> None:

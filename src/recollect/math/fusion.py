@@ -26,11 +26,6 @@ def stretched(cosines: Sequence[float]) -> Floats:
     return (array - low) / (high - low) if high > low else np.ones_like(array)
 
 
-def placed(cosine: float, low: float, high: float) -> float:
-    """Where a cosine lies between the least and the best of the candidates, in [0, 1]: `stretched` for one more."""
-    return min(max((cosine - low) / (high - low), 0.0), 1.0) if high > low else 1.0
-
-
 def convex(meaning: Floats, words: Floats, alpha: float) -> Floats:
     """α·meaning + (1 − α)·words, which lies between the two."""
     return np.asarray(alpha * meaning + (1 - alpha) * words, dtype=np.float64)

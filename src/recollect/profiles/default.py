@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.math.fusion import convex, placed, reciprocal, relative, stretched
+from recollect.math.fusion import convex, reciprocal, relative, stretched
 from recollect.profiles.base import (
     SECONDS_A_DAY,
     Question,
@@ -47,6 +47,9 @@ class Fused(NamedTuple):
     score: float
 
 
+NOTHING = Fused(0.0, 0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """What the two arms brought up, best first, with what each arm said of it."""
@@ -56,6 +59,10 @@ class Candidates:
     cosines: Mapping[str, float]
     fused: Mapping[str, Fused]
 
+    def of(self, key: str) -> Fused:
+        """What was said of a record: nothing of a neighbour that no arm brought up."""
+        return self.fused.get(key, NOTHING)
+
 
 def rank(question: Question) -> list[Hit]:
     """Both arms fused; then the leading candidates and their neighbours, weighed with what surrounds them."""
@@ -64,12 +71,11 @@ def rank(question: Question) -> list[Hit]:
     found = _candidates(question, aim, rows)
     leading = list(found.fused)[: max(rows.pool, 2 * question.limit)]
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
-    found = _with_neighbours(question, found, around.values())
     glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
-    scene = Scene({key: found.fused[key].score for key in glances}, around, glances, aim, question.text)
+    scene = Scene({key: found.of(key).score for key in glances}, around, glances, aim, question.text)
     parts = parts_of(scene, rows.fade)
     weights = _weights(rows)
-    scores = {key: found.fused[key].score + _total(parts[key], weights) for key in parts}
+    scores = {key: scene.fused[key] + _total(parts[key], weights) for key in parts}
     order = sorted(scores, key=lambda key: (-scores[key], key))[: question.limit]
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
     return [
@@ -86,7 +92,7 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
         within = replace(question, where=_within(question.where, period))
         bm25 |= text_candidates(within, rows.pool)
         cosines |= vector_candidates(within, rows.pool)
-    cosines |= true_cosines(question, [key for key in bm25 if key not in cosines])
+    cosines |= true_cosines(question, [key for key in list(bm25)[: rows.pool] if key not in cosines])
     keys = _distinct([*bm25, *cosines])
     alpha = _alpha(question, rows)
     far = min(cosines.values(), default=0.0)  # a record without a vector is as far as the farthest
@@ -109,16 +115,6 @@ def _alpha(question: Question, rows: DefaultRows) -> float:
     if question.vector is None:
         return 0.0
     return rows.alpha_unspaced if is_unspaced(question.text) else rows.alpha
-
-
-def _with_neighbours(question: Question, found: Candidates, around: Iterable[Surroundings]) -> Candidates:
-    """The candidates and, behind them, the neighbours that no arm brought up: they have meaning only."""
-    keys = [key for key in _distinct(_beside(around)) if key not in found.fused]
-    cosines = true_cosines(question, keys)
-    far, best = min(found.cosines.values(), default=0.0), max(found.cosines.values(), default=0.0)
-    meaning = {key: placed(cosines.get(key, far), far, best) if found.cosines else 0.0 for key in keys}
-    more = {key: Fused(0.0, share, found.alpha * share) for key, share in meaning.items()}
-    return Candidates(found.alpha, found.bm25, {**found.cosines, **cosines}, {**found.fused, **more})
 
 
 def _weights(rows: DefaultRows) -> dict[str, float]:
@@ -146,7 +142,7 @@ def _hit(
     weights: Mapping[str, float],
     place: int | None,
 ) -> Hit:
-    fused = found.fused[record.key]
+    fused = found.of(record.key)
     bm25, cosine = found.bm25.get(record.key), found.cosines.get(record.key)
     parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
     parts |= {"bm25": bm25} if bm25 is not None else {}

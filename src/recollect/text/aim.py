@@ -35,7 +35,8 @@ _MAYBE_DATED = re.compile(
     re.IGNORECASE,
 )
 _NAME_FIRST = re.compile(r"([^\W\d_][\w.'-]{0,40}(?: [^\W\d_][\w.'-]{0,40}){0,2}): ")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_QUESTION_END = re.compile(r"\?+(?=\s|$)|？")
+_SENTENCE_ENDS = (". ", "! ", "\n", "。", "！")
 ASKING = ("?", "？")
 PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
 SHARP = timedelta(days=8)  # the longest period that says when rather than roughly when
@@ -116,12 +117,16 @@ def _spaced(text: str) -> str:
 
 
 def asking_share(text: str) -> float:
-    """The share of a text, by characters, that stands in questions."""
+    """The share of a text, by characters, that stands in questions; of a long text, of its beginning."""
+    text = text[:READ_CHARS]
     if not any(mark in text for mark in ASKING):
         return 0.0
-    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text)]
-    total = sum(map(len, sentences))
-    return sum(len(sentence) for sentence in sentences if sentence.endswith(ASKING)) / total if total else 0.0
+    asked = done = 0
+    for mark in _QUESTION_END.finditer(text):
+        begin = max(done, *(text.rfind(end, done, mark.start()) + 1 for end in _SENTENCE_ENDS))
+        asked += len(text[begin : mark.end()].strip())
+        done = mark.end()
+    return asked / len(text.strip())
 
 
 def ends_asking(text: str) -> bool:
