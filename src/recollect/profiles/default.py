@@ -35,6 +35,7 @@ from recollect.text.aim import Aim, Period, read_aim
 from recollect.text.analyze import is_unspaced
 from recollect.types import Filter, Hit, Record
 
+VECTORS_A_WORD_HIT = 2  # cosines cost less than BM25 to get, and neighbours are judged by them too
 MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
 SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
 
@@ -73,21 +74,23 @@ def rank(question: Question) -> list[Hit]:
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
     glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
     scene = Scene({key: found.of(key).score for key in glances}, around, glances, aim, question.text)
-    parts = parts_of(scene, rows.fade)
+    columns = parts_of(scene, rows.fade)
     weights = _weights(rows)
-    scores = {key: scene.fused[key] + _total(parts[key], weights) for key in parts}
-    order = sorted(scores, key=lambda key: (-scores[key], key))[: question.limit]
+    scores = np.array(list(scene.fused.values())) + sum(weights[name] * np.array(columns[name]) for name in weights)
+    keys = list(glances)
+    order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
+    parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
     return [
         _hit(question, found, record, parts[record.key], weights, places.get(record.key))
-        for record in question.store.get(order)
+        for record in question.store.get(list(parts))
     ]
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
     """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
     wide = max(rows.candidates, 2 * question.limit)
-    bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
+    bm25, cosines = text_candidates(question, wide), vector_candidates(question, VECTORS_A_WORD_HIT * wide)
     for period in aim.periods[:MOST_PERIODS]:
         within = replace(question, where=_within(question.where, period))
         bm25 |= text_candidates(within, rows.pool)
@@ -130,10 +133,6 @@ def _weights(rows: DefaultRows) -> dict[str, float]:
     }
 
 
-def _total(parts: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    return sum(weights[name] * part for name, part in parts.items())
-
-
 def _hit(
     question: Question,
     found: Candidates,
@@ -152,7 +151,7 @@ def _hit(
     why = evidence(question, record, place, cosine)
     why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
     why |= {"durable": "yes"} if record.durable else {}
-    return Hit(record, fused.score + _total(added, weights), parts, reason(why))
+    return Hit(record, fused.score + sum(weights[name] * part for name, part in added.items()), parts, reason(why))
 
 
 def _beside(around: Iterable[Surroundings]) -> list[str]:

@@ -33,26 +33,27 @@ class Manner:
     asks: float
 
 
-def parts_of(scene: Scene, fade: float) -> dict[str, dict[str, float]]:
-    """What else speaks for each record, and against it, every part in [0, 1]."""
-    manners = {key: _manner(glance) for key, glance in scene.glances.items()}
-    session = session_best(scene.fused, {key: glance.session for key, glance in scene.glances.items()})
+def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
+    """What else speaks for the records, and against them: a column a part, a row a glance, all in [0, 1]."""
+    glances = scene.glances.values()
+    manners = {glance.key: _manner(glance) for glance in glances}
+    session = session_best(scene.fused, {glance.key: glance.session for glance in glances})
     near = nearness(scene.fused, {key: (side.before, side.after) for key, side in scene.around.items()}, fade)
     answers = _answers(scene, manners)
     speaker = named_speaker(scene.query, {manner.speaker for manner in manners.values()})
-    discount = scene.aim.agent_discount
+    spoken = manners.values()
     return {
-        key: {
-            "session": session[key],
-            "near": near.get(key, 0.0),
-            "answers": answers.get(key, 0.0),
-            "date": scene.aim.covers(glance.time),
-            "personal": personal_share(glance.text) if scene.aim.of_asker and not manners[key].agent else 0.0,
-            "speaker": float(manners[key].speaker == speaker is not None),
-            "asks": manners[key].asks,
-            "agent": discount if manners[key].agent else 0.0,
-        }
-        for key, glance in scene.glances.items()
+        "session": [session[key] for key in manners],
+        "near": [near.get(key, 0.0) for key in manners],
+        "answers": [answers.get(key, 0.0) for key in manners],
+        "date": [scene.aim.covers(glance.time) for glance in glances],
+        "personal": [
+            personal_share(glance.text) if scene.aim.of_asker and not manners[glance.key].agent else 0.0
+            for glance in glances
+        ],
+        "speaker": [float(manner.speaker == speaker is not None) for manner in spoken],
+        "asks": [manner.asks for manner in spoken],
+        "agent": [scene.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
     }
 
 

@@ -156,11 +156,13 @@ class SearchRows:
 class DefaultRows:
     """The `default` profile: fused = α·meaning + (1−α)·words, and what the surroundings of a record add to it."""
 
-    candidates: int = whole(200, 1, 100_000, "candidates each arm is asked for, or twice the hits if that is more")
+    candidates: int = whole(
+        100, 1, 100_000, "text candidates, or twice the hits if more; half of the vector candidates"
+    )
     fusion: str = choice("convex", ("convex", "rrf"), "how words and meaning are joined; rrf is there to compare")
     alpha: float = number(0.55, 0, 1, "α: share of meaning, against words")
     alpha_unspaced: float = number(0.2, 0, 1, "the same for queries in scripts without spaces, Japanese for one")
-    pool: int = whole(60, 1, 100_000, "leading candidates that are looked at closely, or twice the hits")
+    pool: int = whole(40, 1, 100_000, "leading candidates that are looked at closely, or twice the hits")
     anchors: int = whole(30, 0, 10_000, "leading candidates whose neighbours in their session are looked at too")
     reach: int = whole(2, 0, 100, "how many neighbours on each side")
     fade: float = number(0.7, 0, 1, "share of a fused score that reaches the next neighbour, and from there the next")

@@ -68,6 +68,8 @@ class Nearest:
         query = query if prefix is None else tier_vectors(query, prefix)
         rows = np.concatenate([rows for rows, _ in blocks])
         scores = np.concatenate([matrix @ query for _, matrix in blocks])
+        if np.all(rows[1:] > rows[:-1]):  # as nearly always: blocks are filled in the order of arrival
+            return rows, scores
         order = np.argsort(rows, kind="stable")  # so that equal scores keep the order of arrival
         return rows[order], scores[order]
 

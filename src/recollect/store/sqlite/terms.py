@@ -9,7 +9,7 @@ from recollect.store.sqlite.filters import LISTED, Clause, listed, owners_clause
 from recollect.text.analyze import searchable, terms
 from recollect.types import Filter, Record, Scored
 
-PROBE = 4  # times the limit that the first, unjoined look takes: enough unless the filter drops most records
+PROBE = 2  # times the limit that the first, unjoined look takes: enough unless the filter drops most records
 
 
 class TermIndex:
