@@ -224,3 +224,19 @@ def test_ones_own_words_come_first_when_one_asks_of_oneself() -> None:
     assert asked(talk, "my violin teacher", weight_personal=0) == ["t0", "t1"]
     assert asked(talk, "my violin teacher") == ["t1", "t0"]
     assert asked(talk, "the violin teacher") == ["t0", "t1"]
+
+
+def test_neighbours_that_may_not_be_seen_stay_unseen(filled: Memory) -> None:
+    talk = [
+        Turn("q", "s9", "user", "What is the code of the harbour gate?", NOW - DAY),
+        Turn("a", "s9", "user", "Four two nine.", NOW - DAY),
+        Turn("r", "s9", "tool", "Gate opened.", NOW - DAY),
+    ]
+    filled.ingest(talk, user="ana")
+    asked = "code of the harbour gate"
+    assert {"q", "a", "r"} <= set(ids(filled.search(asked, user="ana", limit=20)))
+    assert not {"q", "a", "r"} & set(ids(filled.search(asked, user="bo", limit=20)))
+    answer = next(hit.record for hit in filled.search(asked, user="ana", limit=20) if hit.record.id == "a")
+    rest = ids(filled.search(asked, user="ana", exclude=[answer.key], limit=20))
+    assert "q" in rest
+    assert "a" not in rest

@@ -124,6 +124,13 @@ class StoreMachine(RuleBasedStateMachine):
         assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], abs=1e-5)
         assert _settled(found) == _settled(expected)
 
+    @precondition(lambda self: self.keys)
+    @rule(data=st.data(), where=filters, reach=st.integers(0, 3))
+    def look_around(self, data: st.DataObject, where: Filter, reach: int) -> None:
+        keys = data.draw(st.lists(st.sampled_from(self.keys), unique=True, max_size=6))
+        assert self.oracle.around(keys, where, reach) == self.store.around(keys, where, reach)
+        assert self.oracle.glances(keys) == self.store.glances(keys)
+
     @rule(where=filters, limit=st.integers(1, 9), offset=st.integers(0, 3))
     def find(self, where: Filter, limit: int, offset: int) -> None:
         expected, found = (store.find(where, order="newest", limit=limit, offset=offset) for store in self.both)
