@@ -156,9 +156,7 @@ class SearchRows:
 class DefaultRows:
     """The `default` profile: fused = α·meaning + (1−α)·words, and what the surroundings of a record add to it."""
 
-    candidates: int = whole(
-        100, 1, 100_000, "text candidates, or twice the hits if more; vector candidates are double"
-    )
+    candidates: int = whole(100, 1, 100_000, "text candidates, or twice the hits if more; vector candidates are double")
     fusion: str = choice("convex", ("convex", "rrf"), "how words and meaning are joined; rrf is there to compare")
     alpha: float = number(0.55, 0, 1, "α: share of meaning, against words")
     alpha_unspaced: float = number(0.2, 0, 1, "the same for queries in scripts without spaces, Japanese for one")

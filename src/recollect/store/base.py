@@ -86,7 +86,7 @@ class Store(Protocol):
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
         """Up to `reach` records on each side of each of these, among those of its owner, session and kind that pass.
 
-        The order is (time, order of arrival). Unknown keys and records without a session are left out.
+        The order is (time, order of arrival). What has nothing around it is left out.
         """
 
     def find(

@@ -118,7 +118,7 @@ class DictStore:
             before = [key for *at, key in session if tuple(at) < place]
             after = [key for *at, key in session if tuple(at) > place]
             found[record.key] = Surroundings(tuple(before[::-1][:reach]), tuple(after[:reach]))
-        return found
+        return {key: around for key, around in found.items() if around != Surroundings()}
 
     def _passing(self, where: Filter) -> list[Record]:
         found = [record for record in self._state.records.values() if passes(record, where)]

@@ -104,12 +104,13 @@ class SQLiteStore:
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
         """The neighbours of each record in its session, by the index of sessions."""
-        asked = f"SELECT key FROM records WHERE session IS NOT NULL AND key IN {LISTED}"
         with self._database.snapshot():
-            found = {row[0]: Surroundings() for row in self._database.rows(asked, listed(keys))}
-            before = self._beside(list(found), where, reach, "<", "DESC")
-            after = self._beside(list(found), where, reach, ">", "ASC")
-        return {key: Surroundings(tuple(before.get(key, ())), tuple(after.get(key, ()))) for key in found}
+            before = self._beside(keys, where, reach, "<", "DESC")
+            after = self._beside(keys, where, reach, ">", "ASC")
+        return {
+            key: Surroundings(tuple(before.get(key, ())), tuple(after.get(key, ())))
+            for key in before.keys() | after.keys()
+        }
 
     def _beside(self, keys: Sequence[str], where: Filter, reach: int, side: str, order: str) -> dict[str, list[str]]:
         clause = records_clause(where)
