@@ -108,11 +108,14 @@ def _packed(draft: Context, hits: Sequence[Hit], budget: int, count: Count) -> C
     spent = frame
     taken: list[Hit] = []
     trace: list[TraceItem] = []
+    headings: set[str] = set()
     for hit in hits:
-        size = count(_item(hit.record) + "\n")
+        heading = _heading(hit.record)
+        size = count(_item(hit.record) + "\n") + (0 if heading in headings else count(heading + "\n"))
         fits = spent + size <= budget
         if fits:
             taken.append(hit)
+            headings.add(heading)
             spent += size
         left = budget - (spent if taken else alone)
         reason = hit.reason if fits else f"does not fit: {size} tokens, {left} left"
@@ -135,16 +138,23 @@ def _dropped(item: TraceItem) -> TraceItem:
 
 
 def _framed(hits: Sequence[Hit]) -> str:
-    """Recalled history in order of time, between marks that say what it is."""
-    ordered = sorted((hit.record for hit in hits), key=lambda record: (record.time, record.key))
-    return "\n".join([FRAME_OPEN, *(_item(record) for record in ordered), FRAME_CLOSE])
+    """Recalled history in order of time, under a line for each day of a session, between marks that say what it is."""
+    days: dict[str, list[Record]] = {}
+    for record in sorted((hit.record for hit in hits), key=lambda record: (record.time, record.key)):
+        days.setdefault(_heading(record), []).append(record)
+    lines = [line for heading, records in days.items() for line in (heading, *map(_item, records))]
+    return "\n".join([FRAME_OPEN, *lines, FRAME_CLOSE])
+
+
+def _heading(record: Record) -> str:
+    """The day and the session of recalled records; said once, because every item would repeat it."""
+    return f"{record.time:%Y-%m-%d} {neutralised(record.session or '')}".rstrip() + ":"
 
 
 def _item(record: Record) -> str:
-    """One recalled record: handle, time, where from, who, and its text as data."""
-    source = " ".join(part for part in (record.session, record.role) if part)
-    stamp = record.time.strftime("%Y-%m-%d %H:%M")
-    return f"{handle(record.key)} {stamp} {source}: {neutralised(record.text)}"
+    """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
+    who = f" {neutralised(record.role)}" if record.role else ""
+    return f"{handle(record.key)} {record.time:%H:%M}{who}: {neutralised(record.text)}"
 
 
 def _message(record: Record) -> dict[str, str]:
