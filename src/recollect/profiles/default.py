@@ -81,10 +81,7 @@ def rank(question: Question) -> list[Hit]:
     order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
-    return [
-        _hit(question, found, record, parts[record.key], weights, places.get(record.key))
-        for record in question.store.get(list(parts))
-    ]
+    return [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
@@ -137,18 +134,20 @@ def _hit(
     question: Question,
     found: Candidates,
     record: Record,
-    added: Mapping[str, float],
+    parts_by_key: Mapping[str, Mapping[str, float]],
     weights: Mapping[str, float],
-    place: int | None,
+    places: Mapping[str, int],
 ) -> Hit:
-    fused = found.of(record.key)
-    bm25, cosine = found.bm25.get(record.key), found.cosines.get(record.key)
+    key = record.key  # a digest, made anew at every look
+    added = parts_by_key[key]
+    fused = found.of(key)
+    bm25, cosine = found.bm25.get(key), found.cosines.get(key)
     parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
     parts |= {"bm25": bm25} if bm25 is not None else {}
     parts |= {"cos": cosine} if cosine is not None else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
     parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
-    why = evidence(question, record, place, cosine)
+    why = evidence(question, record, places.get(key), cosine)
     why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
     why |= {"durable": "yes"} if record.durable else {}
     return Hit(record, fused.score + sum(weights[name] * part for name, part in added.items()), parts, reason(why))

@@ -46,7 +46,7 @@ def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
         "session": [session[key] for key in manners],
         "near": [near.get(key, 0.0) for key in manners],
         "answers": [answers.get(key, 0.0) for key in manners],
-        "date": [scene.aim.covers(glance.time) for glance in glances],
+        "date": [scene.aim.covers(glance.time) if scene.aim.periods else 0.0 for glance in glances],
         "personal": [
             personal_share(glance.text) if scene.aim.of_asker and not manners[glance.key].agent else 0.0
             for glance in glances
