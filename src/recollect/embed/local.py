@@ -31,7 +31,7 @@ class LocalEmbedder:
         self,
         folder: Path | None = None,
         *,
-        max_tokens: int = 512,
+        max_tokens: int = 256,
         threads: int = 0,
         cache_texts: int = 4096,
         fetch: Callable[[], Path] | None = weights.pull,

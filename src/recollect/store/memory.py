@@ -113,7 +113,7 @@ class DictStore:
             session = [
                 (other.time, self._state.arrival[other.key], other.key)
                 for other in passing
-                if (other.owner, other.session, other.kind) == (record.owner, record.session, record.kind)
+                if _company(other) == _company(record)
             ]
             before = [key for *at, key in session if tuple(at) < place]
             after = [key for *at, key in session if tuple(at) > place]
@@ -299,6 +299,11 @@ class DictStore:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+def _company(record: Record) -> tuple[str, str, str | None, str]:
+    """What records that stand beside each other have in common."""
+    return record.tenant, record.owner, record.session, record.kind
 
 
 def _index_terms(record: Record) -> list[str]:

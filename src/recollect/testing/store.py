@@ -136,6 +136,7 @@ class StoreContract:
         roles = ["user", "assistant", "user", "assistant", "user"]
         records = [a_record(str(i), session="s", role=role) for i, role in enumerate(roles)]
         keys = filled(store, records)
+        filled(store, [a_record("namesake", session="s", tenant="else")])
         found = store.around([keys[2]], Filter(roles=("user",), exclude=(keys[4],)), 2)
         assert found == {keys[2]: Surroundings((keys[0],), ())}
         assert store.around([keys[2]], Filter(tenant="else", echoes=True), 2) == {}
