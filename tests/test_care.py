@@ -19,6 +19,7 @@ from recollect.store.sqlite import SQLiteStore
 from recollect.types import SearchResult, Turn
 
 DAY = timedelta(days=1)
+ASIDE = "Can you suggest some throw pillows? By the way, my dentist moved to Porto."
 
 
 def fill(memory: Memory) -> Memory:
@@ -88,17 +89,31 @@ def test_forgotten_words_leave_the_files(tmp_path: Path) -> None:
                 assert trace not in file.read_bytes(), file
 
 
+def test_forgotten_sentences_leave_the_files(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "m.db", embedder=HashEmbedder(64)) as memory:
+        memory.ingest([Turn("t1", "s", "user", ASIDE), Turn("t2", "s", "user", "Something else.")], user="ana")
+        key = memory.get("t1", user="ana").key
+        traces = [row.astype("<f2").tobytes() for row in memory.store.passages([key])[key]]
+        files = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+        assert all(trace in files for trace in traces)
+        memory.forget(["t1"], user="ana")
+        for file in tmp_path.iterdir():
+            assert not any(trace in file.read_bytes() for trace in traces), file
+
+
 def test_an_export_comes_back_the_same(memory: Memory, tmp_path: Path) -> None:
+    memory.ingest([Turn("t9", "s9", "user", ASIDE, NOW - DAY)], user="cleo")
     lines = list(fill(memory).export())
+    assert sum('"passages":"' in line for line in lines) == 1
     copy = Memory(SQLiteStore(tmp_path / "copy.db"), HashEmbedder(64), settings=Settings(), clock=standing_clock)
     report = copy.import_(lines)
-    assert (report.records, report.vectors, report.edges) == (6, 6, 1)
+    assert (report.records, report.vectors, report.edges) == (7, 7, 1)
     assert list(copy.export()) == lines
     for query in ("Lisbon", "manager", "猫"):
         assert same(copy.search(query, user="ana"), memory.search(query, user="ana"))
     assert copy.verify() == []
     again = copy.import_(lines)
-    assert (again.records, again.known) == (0, 6)
+    assert (again.records, again.known) == (0, 7)
     assert list(copy.export()) == lines
     copy.close()
 
@@ -108,6 +123,7 @@ def test_an_export_without_vectors_is_embedded_again_by_reindex(memory: Memory) 
     copy = Memory(DictStore(), HashEmbedder(64), settings=Settings(), clock=standing_clock)
     assert copy.import_(lines).vectors == 0
     assert copy.reindex() == 6
+    assert list(copy.export()) == list(memory.export())
     assert same(copy.search("Lisbon", user="ana"), memory.search("Lisbon", user="ana"))
 
 

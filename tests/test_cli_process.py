@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,9 @@ def call(*args: str, stdin: str | None = None, **env: str) -> subprocess.Complet
 
 def start(*args: str) -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    return subprocess.Popen([*COMMAND, *args], stdin=pipe, stdout=pipe, stderr=pipe, env=ENV)
+    # A shell starts background jobs deaf to SIGINT, and a child inherits that.
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen([*COMMAND, *args], stdin=pipe, stdout=pipe, stderr=pipe, env=ENV, preexec_fn=listen)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

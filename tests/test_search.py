@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -122,7 +124,8 @@ ENDLESS.ingest([Turn("t1", "s", "user", "Lisbon, 猫, and other words.")])
 def test_any_query_gets_an_answer_or_a_typed_error(query: str) -> None:
     try:
         for hit in ENDLESS.search(query):
-            assert 0 <= hit.score <= 1
+            assert math.isfinite(hit.score)
+            assert hit.reason
     except InputError:
         assert not query.strip()
 
@@ -240,3 +243,27 @@ def test_neighbours_that_may_not_be_seen_stay_unseen(filled: Memory) -> None:
     rest = ids(filled.search(asked, user="ana", exclude=[answer.key], limit=20))
     assert "q" in rest
     assert "a" not in rest
+
+
+def test_what_is_mentioned_in_passing_is_found_by_its_sentence(memory: Memory) -> None:
+    aside = (
+        "I am looking for throw pillows in warm colours that would fit our old brown couch. "
+        "By the way, the dentist moved to Porto. Which shops in town would you try first for pillows like that?"
+    )
+    memory.ingest([Turn("1", "s", "user", aside, NOW), Turn("2", "s", "assistant", aside, NOW)], user="ana")
+    hits = {hit.record.id: hit for hit in memory.search("the dentist moved to Porto", user="ana", now=NOW)}
+    assert "nearest=a sentence" in hits["1"].reason
+    assert hits["1"].parts["cos"] > hits["2"].parts["cos"] + 0.2, "an agent's answer is one vector"
+
+    whole = replace(memory.settings, default=replace(memory.settings.default, passages=False))
+    plain = Memory(memory.store, HashEmbedder(64), settings=whole)
+    assert plain.search("the dentist moved to Porto", user="ana", now=NOW)[0].parts["cos"] == pytest.approx(
+        hits["2"].parts["cos"]
+    )
+
+
+def test_no_sentence_is_embedded_when_none_is_wanted() -> None:
+    settings = replace(Settings(), embed=replace(Settings().embed, passages=0))
+    memory = Memory(DictStore(), HashEmbedder(64), settings=settings)
+    memory.ingest([Turn("1", "s", "user", "One thing is said here. Another thing is said there.", NOW)])
+    assert memory.store.passages([memory.get("1").key]) == {}

@@ -215,11 +215,15 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
         ("INSERT INTO terms (terms) VALUES ('delete-all')", "missing from the text index"),
         ("UPDATE segments SET used = used - 1", "placed"),
         ("UPDATE segment_vectors SET data = zeroblob(10)", "wrong size"),
+        ("UPDATE passages SET data = zeroblob(10)", "10 bytes"),
+        ("UPDATE passages SET data = randomblob(length(data))", "damaged"),
+        ("UPDATE passages SET row = row + 100", "gone"),
     ],
 )
 def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: str) -> None:
     store = SQLiteStore(path, replace(ROWS, sketch_from=0))
     keys = filled(store, [a_record(str(i)) for i in range(40)], some_vectors(40))
+    store.put_vectors(keys[:1], some_vectors(1), passages={keys[0]: some_vectors(3)})
     expected = [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)]
     store.close()
     with sqlite3.connect(path) as raw:

@@ -89,7 +89,7 @@ class StoreMachine(RuleBasedStateMachine):
             with store.transaction():
                 store.put(batch)
                 if embedded:
-                    store.put_vectors(keys, matrix)
+                    store.put_vectors(keys, matrix, passages=dict.fromkeys(keys[::2], matrix[:2]))
 
     @precondition(lambda self: self.keys)
     @rule(data=st.data())
@@ -172,6 +172,9 @@ class StoreMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         assert self.store.verify() == []
         assert sorted(self.oracle.vectors(self.keys)) == sorted(self.store.vectors(self.keys))
+        expected, found = (store.passages(self.keys) for store in self.both)
+        assert sorted(found) == sorted(expected)
+        assert all(np.array_equal(found[key], expected[key]) for key in found)
         self.store.close()
         shutil.rmtree(self.folder)
 

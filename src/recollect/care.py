@@ -7,16 +7,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect import ingest
 from recollect.engine import Engine
 from recollect.errors import EmbedError, FormatError, InputError
-from recollect.math.vectors import Vectors
+from recollect.math.vectors import Vectors, from_halves
 from recollect.store.codec import record_from_json, record_to_json
-from recollect.text.analyze import searchable
 from recollect.types import Edge, Event, Filter, Record, as_time
 
 FORMAT = 1  # of the export's lines
@@ -55,11 +55,15 @@ def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | N
     keys: list[str] = []
     for offset in range(0, total, PAGE):
         page = engine.store.find(whole, limit=PAGE, offset=offset)
-        held = engine.store.vectors([record.key for record in page]) if active else {}
+        names = [record.key for record in page]
+        held = engine.store.vectors(names) if active else {}
+        parts = engine.store.passages(names) if active else {}
         for record in page:
             line: dict[str, Any] = {"record": record_to_json(record)}
             if record.key in held:
-                line["vector"] = base64.b64encode(held[record.key].tobytes()).decode()
+                line["vector"] = _packed(held[record.key])
+            if record.key in parts:
+                line["passages"] = _packed(parts[record.key].astype("<f2"))
             yield _line(line)
             keys.append(record.key)
         if progress is not None:
@@ -69,6 +73,10 @@ def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | N
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
     for event in reversed(engine.store.events(engine.tenant, limit=1 << 62)):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
+
+
+def _packed(array: NDArray[Any]) -> str:
+    return base64.b64encode(array.tobytes()).decode()
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -92,13 +100,19 @@ def import_lines(engine: Engine, lines: Iterable[str], progress: Progress | None
         return _Importer(engine, progress).run(lines)
 
 
+class _Taken(NamedTuple):
+    record: Record
+    vector: Vectors | None
+    passages: Vectors | None
+
+
 class _Importer:
     def __init__(self, engine: Engine, progress: Progress | None) -> None:
         self._engine = engine
         self._progress = progress
         self._space: dict[str, Any] | None = None
         self._renamed: dict[str, str] = {}
-        self._waiting: list[tuple[Record, Vectors | None]] = []
+        self._waiting: list[_Taken] = []
         self._counts = dict.fromkeys(("records", "known", "vectors", "edges", "events"), 0)
         self._events_wanted = False
 
@@ -146,27 +160,32 @@ class _Importer:
         original = record_from_json(found["record"])
         record = replace(original, tenant=self._engine.tenant)
         self._renamed[original.key] = record.key
-        vector = None
+        vector = parts = None
         if self._space and "vector" in found:
+            dimensions = self._space["dimensions"]
             vector = np.frombuffer(base64.b64decode(found["vector"], validate=True), dtype=np.float32)
-            if vector.shape != (self._space["dimensions"],):
+            if vector.shape != (dimensions,):
                 raise FormatError(f"the vector has {vector.size} numbers.")
-        self._waiting.append((record, vector))
+            if "passages" in found:
+                parts = from_halves(base64.b64decode(found["passages"], validate=True), dimensions)
+        self._waiting.append(_Taken(record, vector, parts))
         if len(self._waiting) >= PAGE:
             self._flush()
 
     def _flush(self) -> None:
         store = self._engine.store
-        known = {record.key: record for record in store.get([record.key for record, _ in self._waiting])}
-        for record, _ in self._waiting:
+        taken = [item.record for item in self._waiting]
+        known = {record.key: record for record in store.get([record.key for record in taken])}
+        for record in taken:
             if record.kind == "turn" and known.get(record.key, record).text != record.text:
                 raise FormatError(f"turn {record.id!r} is stored here with other words.")
-        new = [(record, vector) for record, vector in self._waiting if known.get(record.key) != record]
-        store.put([record for record, _ in new])
-        missing = store.vectors([record.key for record, _ in self._waiting])
-        fill = [(r.key, vector) for r, vector in self._waiting if vector is not None and r.key not in missing]
+        new = [record for record in taken if known.get(record.key) != record]
+        store.put(new)
+        there = store.vectors([record.key for record in taken])
+        fill = {r.key: vector for r, vector, _ in self._waiting if vector is not None and r.key not in there}
         if fill:
-            store.put_vectors([key for key, _ in fill], np.stack([vector for _, vector in fill]))
+            parts = {r.key: matrix for r, _, matrix in self._waiting if matrix is not None}
+            store.put_vectors(list(fill), np.stack(list(fill.values())), passages=parts)
         self._counts["records"] += len(new)
         self._counts["known"] += len(self._waiting) - len(new)
         self._counts["vectors"] += len(fill)
@@ -200,10 +219,11 @@ def reindex(engine: Engine, progress: Progress | None = None) -> int:
     for tenant in tenants:
         where = Filter(tenant=tenant, echoes=True)
         while page := store.pending(where, engine.settings.ingest.batch, embedder.name):
-            vectors = engine.arm.embed([searchable(record) for record in page])
-            if vectors is None:
+            embedded = engine.embed(page)
+            if embedded is None:
                 raise EmbedError(f"Stopped after {done} of {total} records: {engine.arm.off}", "Run it again to go on.")
-            store.put_vectors([record.key for record in page], vectors, embedder.name)
+            keys = [record.key for record in page]
+            store.put_vectors(keys, embedded.vectors, embedder.name, passages=embedded.passages)
             done += len(page)
             if progress is not None:
                 progress(done, total)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
 
 from recollect.embed.base import Embedder
 from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
@@ -11,7 +12,9 @@ from recollect.math.tokens import estimate_tokens
 from recollect.math.vectors import Vectors
 from recollect.settings import Settings
 from recollect.store.base import Store
-from recollect.types import Clock, Filter, Freshness
+from recollect.text.analyze import searchable
+from recollect.text.sentences import passages
+from recollect.types import AGENT_ROLES, Clock, Filter, Freshness, Record
 
 
 class VectorArm:
@@ -55,6 +58,14 @@ class VectorArm:
 
 
 @dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of records, a row each, and by key those of their sentences."""
+
+    vectors: Vectors
+    passages: Mapping[str, Vectors]
+
+
+@dataclass(frozen=True, slots=True)
 class Engine:
     """The parts that a path works with; one for each tenant, sharing store and embedder."""
 
@@ -73,6 +84,23 @@ class Engine:
     def count_tokens(self, text: str) -> int:
         """What a text costs in a prompt: by the tokenizer that was handed in, else by the estimate."""
         return self.tokenizer(text) if self.tokenizer else estimate_tokens(text, self.settings.tokens)
+
+    def embed(self, records: Sequence[Record]) -> Embedded | None:
+        """Vectors of records as they are searched, and of the sentences of what people said; None if the arm is off."""
+        wholes = [searchable(record) for record in records]
+        parts = {record.key: self._passages(record) for record in records}
+        found = self.arm.embed([*wholes, *chain.from_iterable(parts.values())]) if records else None
+        if found is None:
+            return None
+        ends = accumulate(map(len, parts.values()), initial=len(wholes))
+        spans = dict(zip(parts, pairwise(ends), strict=True))
+        return Embedded(found[: len(wholes)], {key: found[a:b] for key, (a, b) in spans.items() if b > a})
+
+    def _passages(self, record: Record) -> list[str]:
+        """An agent's answer is about one thing; what a person mentions in passing gets lost in the rest of a turn."""
+        if record.kind != "turn" or record.role in AGENT_ROLES:
+            return []
+        return passages(record.text, self.settings.embed.passages)
 
     def ready_space(self) -> None:
         """Make the embedder's vector space on first use."""

@@ -8,10 +8,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from recollect.engine import Engine
+from recollect.engine import Embedded, Engine
 from recollect.errors import ConflictError, InputError
 from recollect.math.vectors import Vectors, spread_cosines
-from recollect.text.analyze import searchable
 from recollect.text.echo import containment, shingles, strip_frames, words_of
 from recollect.types import (
     AGENT_ROLES,
@@ -69,9 +68,9 @@ def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[O
             outcomes[i] = _duplicate(record, earlier)
             del records[i]
     fresh = list(records.values())
-    vectors = engine.arm.embed([searchable(record) for record in fresh]) if fresh else None
-    judged = _judge(engine, [_marked_echo(engine, record) for record in fresh], vectors)
-    written = _write(engine, judged, vectors)
+    embedded = engine.embed(fresh)
+    judged = _judge(engine, [_marked_echo(engine, record) for record in fresh], embedded.vectors if embedded else None)
+    written = _write(engine, judged, embedded)
     for i, record in zip(records, judged, strict=True):
         outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
     return [outcomes[i] for i in range(len(turns))]
@@ -234,7 +233,7 @@ def _stored_neighbours(engine: Engine, records: Sequence[Record], vectors: Vecto
     return found
 
 
-def _write(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> set[str]:
+def _write(engine: Engine, records: Sequence[Record], embedded: Embedded | None) -> set[str]:
     """Write what no other process wrote meanwhile; the keys that this call stored."""
     if not records:
         return set()
@@ -245,9 +244,10 @@ def _write(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -
                 _duplicate(record, there[record.key])
         new = [i for i, record in enumerate(records) if record.key not in there]
         engine.store.put([records[i] for i in new])
-        if vectors is not None:
+        if embedded is not None:
             engine.ready_space()
-            engine.store.put_vectors([records[i].key for i in new], vectors[new])
+            keys = [records[i].key for i in new]
+            engine.store.put_vectors(keys, embedded.vectors[new], passages=embedded.passages)
         if new:
             engine.store.append([_event(engine, [records[i] for i in new])])
     return {records[i].key for i in new}

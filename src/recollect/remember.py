@@ -53,16 +53,16 @@ class Claim:
 def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> Record:
     """Store a claim, or find it when the same words are there already; the superseded record ends at its time."""
     record = _drafted(engine, claim)
-    vectors = engine.arm.embed([record.text])
+    embedded = engine.embed([record])
     with engine.store.transaction():
         known = engine.store.get([record.key])
         if known and known[0].valid_to is None:
             record = known[0]
         else:
             engine.store.put([record])
-        if vectors is not None and not engine.store.vectors([record.key]):
+        if embedded is not None and not engine.store.vectors([record.key]):
             engine.ready_space()
-            engine.store.put_vectors([record.key], vectors)
+            engine.store.put_vectors([record.key], embedded.vectors)
         if supersedes is not None:
             _supersede(engine, record, supersedes)
     return record

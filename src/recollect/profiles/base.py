@@ -81,6 +81,14 @@ def true_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
     return {key: float(row @ question.vector) for key, row in question.store.vectors(keys).items()}
 
 
+def nearest_passages(question: Question, keys: Sequence[str]) -> dict[str, float]:
+    """For records of several sentences, the cosine of the nearest one."""
+    if question.vector is None:
+        return {}
+    found = question.store.passages(keys).items()
+    return {key: float((matrix @ question.vector).max()) for key, matrix in found}
+
+
 def reason(parts: Mapping[str, str]) -> str:
     """The one form of every explanation: `key=value; key=value`."""
     return "; ".join(f"{name}={value}" for name, value in parts.items())

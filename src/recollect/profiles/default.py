@@ -23,6 +23,7 @@ from recollect.profiles.base import (
     SECONDS_A_DAY,
     Question,
     evidence,
+    nearest_passages,
     reason,
     text_candidates,
     true_cosines,
@@ -35,7 +36,6 @@ from recollect.text.aim import Aim, Period, read_aim
 from recollect.text.analyze import is_unspaced
 from recollect.types import Filter, Hit, Record
 
-VECTORS_A_WORD_HIT = 2  # cosines cost less than BM25 to get, and neighbours are judged by them too
 MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
 SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
 
@@ -53,11 +53,12 @@ NOTHING = Fused(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the two arms brought up, best first, with what each arm said of it."""
+    """What the two arms brought up, best first, with what each arm said of it; whose cosine is that of a sentence."""
 
     alpha: float
     bm25: Mapping[str, float]
     cosines: Mapping[str, float]
+    passages: Mapping[str, float]
     fused: Mapping[str, Fused]
 
     def of(self, key: str) -> Fused:
@@ -87,12 +88,14 @@ def rank(question: Question) -> list[Hit]:
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
     """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
     wide = max(rows.candidates, 2 * question.limit)
-    bm25, cosines = text_candidates(question, wide), vector_candidates(question, VECTORS_A_WORD_HIT * wide)
+    bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
     for period in aim.periods[:MOST_PERIODS]:
         within = replace(question, where=_within(question.where, period))
         bm25 |= text_candidates(within, rows.pool)
         cosines |= vector_candidates(within, rows.pool)
     cosines |= true_cosines(question, [key for key in list(bm25)[: rows.pool] if key not in cosines])
+    passages = _nearer_passages(question, rows, bm25, cosines)
+    cosines |= passages
     keys = _distinct([*bm25, *cosines])
     alpha = _alpha(question, rows)
     far = min(cosines.values(), default=0.0)  # a record without a vector is as far as the farthest
@@ -101,7 +104,18 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
     scores = convex(meaning, words, alpha) if rows.fusion == "convex" else reciprocal(meaning, words)
     joined = zip(words.tolist(), meaning.tolist(), scores.tolist(), strict=True)
     fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
-    return Candidates(alpha, bm25, cosines, dict(fused))
+    return Candidates(alpha, bm25, cosines, passages, dict(fused))
+
+
+def _nearer_passages(
+    question: Question, rows: DefaultRows, bm25: Mapping[str, float], cosines: Mapping[str, float]
+) -> dict[str, float]:
+    """The leading records of which one sentence is nearer than the whole: what is mentioned in passing."""
+    if not rows.passages:
+        return {}
+    leading = _distinct([*list(bm25)[: rows.pool], *list(cosines)[: rows.pool]])
+    nearest = nearest_passages(question, leading)
+    return {key: cosine for key, cosine in nearest.items() if cosine > cosines.get(key, 1.0)}
 
 
 def _within(where: Filter, period: Period) -> Filter:
@@ -145,9 +159,11 @@ def _hit(
     parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
     parts |= {"bm25": bm25} if bm25 is not None else {}
     parts |= {"cos": cosine} if cosine is not None else {}
+    parts |= {"passage": 1.0} if key in found.passages else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
     parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
     why = evidence(question, record, places.get(key), cosine)
+    why |= {"nearest": "a sentence"} if key in found.passages else {}
     why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
     why |= {"durable": "yes"} if record.durable else {}
     return Hit(record, fused.score + sum(weights[name] * part for name, part in added.items()), parts, reason(why))

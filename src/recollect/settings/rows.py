@@ -55,6 +55,7 @@ class EmbedRows:
     timeout_ms: int = whole(30_000, 1, 600_000, "how long an endpoint may take")
     retries: int = whole(3, 0, 20, "further tries after a passing fault of an endpoint")
     max_tokens: int = whole(256, 8, 8192, "tokens of a text that the local model reads; words are found beyond them")
+    passages: int = whole(12, 0, 100, "sentences of what a person says that are embedded on their own too (0: none)")
     threads: int = whole(0, 0, 256, "texts the local model embeds side by side (0: one a core)")
     cache_texts: int = whole(4096, 0, 10_000_000, "recent texts whose vectors a process keeps")
 
@@ -156,19 +157,20 @@ class SearchRows:
 class DefaultRows:
     """The `default` profile: fused = α·meaning + (1−α)·words, and what the surroundings of a record add to it."""
 
-    candidates: int = whole(100, 1, 100_000, "text candidates, or twice the hits if more; vector candidates are double")
+    candidates: int = whole(200, 1, 100_000, "candidates by words and as many by meaning, or twice the hits if more")
     fusion: str = choice("convex", ("convex", "rrf"), "how words and meaning are joined; rrf is there to compare")
     alpha: float = number(0.55, 0, 1, "α: share of meaning, against words")
     alpha_unspaced: float = number(0.2, 0, 1, "the same for queries in scripts without spaces, Japanese for one")
-    pool: int = whole(40, 1, 100_000, "leading candidates that are looked at closely, or twice the hits")
+    pool: int = whole(60, 1, 100_000, "leading candidates that are looked at closely, or twice the hits")
     anchors: int = whole(30, 0, 10_000, "leading candidates whose neighbours in their session are looked at too")
+    passages: bool = switch(True, "let a record be as near as the nearest of its sentences")
     reach: int = whole(2, 0, 100, "how many neighbours on each side")
     fade: float = number(0.7, 0, 1, "share of a fused score that reaches the next neighbour, and from there the next")
     weight_session: float = number(0.35, 0, 10, "weight of the best score in a record's session")
     weight_near: float = number(0.1, 0, 10, "weight of the best neighbour, faded by its distance")
     weight_answers: float = number(0.35, 0, 10, "weight of the question that a record answers")
     weight_asks: float = number(0.1, 0, 10, "taken for the share of a record that only asks")
-    weight_agent: float = number(0.35, 0, 10, "taken from an agent's words when people ask of themselves")
+    weight_agent: float = number(0.25, 0, 10, "taken from an agent's words when people ask of themselves")
     weight_date: float = number(
         0.4, 0, 10, "added to records of a day or week the question names; half for longer periods"
     )
@@ -290,7 +292,7 @@ class AssembleRows:
     tail: float = number(0.25, 0, 1, "β: share the recent tail may grow to")
     elevated: float = number(0.10, 0, 1, "ρ: share reserved for elevated guidance")
     tail_turns: int = whole(4, 0, 10_000, "m: recent turns that always go in")
-    candidates: int = whole(400, 1, 10_000, "hits considered for a context at most")
+    candidates: int = whole(200, 1, 10_000, "hits considered for a context at most")
     tokens_a_hit: int = whole(20, 1, 100_000, "one hit is considered for so many tokens of the budget, and 50 more")
 
 

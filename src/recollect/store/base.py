@@ -118,8 +118,21 @@ class Store(Protocol):
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space; records without one are left out."""
 
-    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
-        """Store one unit vector a record in a space (the active one unless named); unknown keys are ignored."""
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the sentences of these records in the active space, a row each; most records have none."""
+
+    def put_vectors(
+        self,
+        keys: Sequence[str],
+        matrix: Vectors,
+        space: str | None = None,
+        *,
+        passages: Mapping[str, Vectors] | None = None,
+    ) -> None:
+        """Store one unit vector a record in a space (the active one unless named); unknown keys are ignored.
+
+        `passages` are those of single sentences, a matrix a key, kept in half precision. What a record had goes.
+        """
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
         """Records that have no vector yet in a space, by order of arrival."""

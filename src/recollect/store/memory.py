@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from recollect.errors import DimensionError, InputError
 from recollect.math.cascade import tier_vectors
-from recollect.math.vectors import Vectors, unit_rows
+from recollect.math.vectors import Vectors, known_passages, unit_rows
 from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
 from recollect.text.analyze import searchable, terms
 from recollect.types import Edge, Event, Filter, Record, Scored
@@ -54,6 +54,7 @@ class _State:
     arrivals: int = 0
     spaces: dict[str, Space] = field(default_factory=dict)
     vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
+    passages: dict[str, dict[str, Vectors]] = field(default_factory=dict)
     edges: dict[tuple[str, str, str], Edge] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
@@ -143,8 +144,8 @@ class DictStore:
         gone = {key for key in keys if key in state.records}
         for key in gone:
             del state.records[key], state.arrival[key]
-            for vectors in state.vectors.values():
-                vectors.pop(key, None)
+            for held in (*state.vectors.values(), *state.passages.values()):
+                held.pop(key, None)
         state.edges = {name: edge for name, edge in state.edges.items() if not {edge.source, edge.target} & gone}
         return len(gone)
 
@@ -192,15 +193,33 @@ class DictStore:
         vectors = self._state.vectors[space.name] if space else {}
         return {key: vectors[key] for key in keys if key in vectors}
 
-    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
-        """Keep one unit vector a record."""
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the sentences of these records."""
+        space = self._space(None)
+        held = self._state.passages[space.name] if space else {}
+        return {key: held[key] for key in keys if key in held}
+
+    def put_vectors(
+        self,
+        keys: Sequence[str],
+        matrix: Vectors,
+        space: str | None = None,
+        *,
+        passages: Mapping[str, Vectors] | None = None,
+    ) -> None:
+        """Keep one unit vector a record, and those of its sentences."""
         target = self._space(space)
         if target is None:
             raise DimensionError("The store has no vector space yet.", "Call add_space first.")
         rows = unit_rows(matrix, len(keys), target.dimensions, target.name)
+        parts = known_passages(passages, set(keys), target.dimensions, target.name)
         self._state.vectors[target.name].update(
             {key: row for key, row in zip(keys, rows, strict=True) if key in self._state.records}
         )
+        held = self._state.passages[target.name]
+        for key in keys:
+            held.pop(key, None)
+        held |= {key: halves.astype(np.float32) for key, halves in parts.items() if key in self._state.records}
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
         """Records without a vector in a space, by arrival."""
@@ -226,6 +245,7 @@ class DictStore:
             )
         self._state.spaces.setdefault(name, Space(name, dimensions, active=not self._state.spaces))
         self._state.vectors.setdefault(name, {})
+        self._state.passages.setdefault(name, {})
 
     def activate_space(self, name: str) -> None:
         """Search this space from now on, and drop every other."""
@@ -233,6 +253,7 @@ class DictStore:
             raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
         self._state.spaces = {name: replace(self._state.spaces[name], active=True)}
         self._state.vectors = {name: self._state.vectors[name]}
+        self._state.passages = {name: self._state.passages[name]}
 
     def _space(self, name: str | None) -> Space | None:
         if name is None:

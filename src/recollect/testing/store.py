@@ -311,6 +311,26 @@ class StoreContract:
         assert store.vectors([key])[key] == pytest.approx(other[0], abs=1e-6)
         assert store.coverage(ALL) == (1, 0)
 
+    def test_passages_come_and_go_with_their_vector(self, store: Store) -> None:
+        a, b = filled(store, [a_record("a"), a_record("b")], some_vectors(2))
+        assert store.passages([a, b]) == {}
+        store.put_vectors(
+            [a, "nobody"], some_vectors(2), passages={a: some_vectors(3, seed=5), "nobody": some_vectors(1)}
+        )
+        found = store.passages([b, a, "nobody"])
+        assert list(found) == [a]
+        assert found[a] == pytest.approx(some_vectors(3, seed=5), abs=1e-3)
+        with pytest.raises(DimensionError):
+            store.put_vectors([a], some_vectors(1), passages={a: some_vectors(1, 9)})
+        assert len(store.passages([a])[a]) == 3
+        store.put_vectors([a], some_vectors(1))
+        assert store.passages([a]) == {}
+        store.put_vectors([a, b], some_vectors(2), passages={b: some_vectors(1), a: some_vectors(0)})
+        assert list(store.passages([a, b])) == [b]
+        store.delete([b])
+        assert store.passages([a, b]) == {}
+        assert store.verify() == []
+
     def test_zero_vectors_are_allowed_and_far_from_everything(self, store: Store) -> None:
         filled(store, [a_record("a")], np.zeros((1, 8), dtype=np.float32))
         assert store.vector_search(some_vectors(1)[0], ALL, 1)[0].score == 0
@@ -343,6 +363,7 @@ class StoreContract:
         keys = filled(store, [a_record("a"), a_record("b")], some_vectors(2))
         store.add_space("new", 4)
         assert [space.name for space in store.spaces()] == ["test", "new"]
+        store.put_vectors(keys[:1], some_vectors(1), passages={keys[0]: some_vectors(2)})
         assert len(store.pending(ALL, 10, "new")) == 2
         store.put_vectors(keys, some_vectors(2, 4), "new")
         assert len(store.vector_search(some_vectors(1)[0], ALL, 5)) == 2, "the old space still answers"

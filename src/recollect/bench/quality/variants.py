@@ -25,13 +25,15 @@ def without(*signals: str) -> dict[str, str]:
     return {f"default.weight_{signal}": "0" for signal in signals}
 
 
+ALONE = without(*SIGNALS) | {"default.passages": "off"}
 VARIANTS = (
     Variant("default"),
     *(Variant(f"without {signal}", settings=without(signal)) for signal in SIGNALS),
-    Variant("convex fusion alone", settings=without(*SIGNALS)),
-    Variant("rank fusion alone", settings=without(*SIGNALS) | {"default.fusion": "rrf"}),
-    Variant("text alone", settings=without(*SIGNALS) | {"embed.provider": "off"}),
-    Variant("vectors alone", settings=without(*SIGNALS) | {"default.alpha": "1", "default.alpha_unspaced": "1"}),
+    Variant("without passages", settings={"default.passages": "off"}),
+    Variant("convex fusion alone", settings=ALONE),
+    Variant("rank fusion alone", settings=ALONE | {"default.fusion": "rrf"}),
+    Variant("text alone", settings=ALONE | {"embed.provider": "off"}),
+    Variant("vectors alone", settings=ALONE | {"default.alpha": "1", "default.alpha_unspaced": "1"}),
     Variant("default without vectors", settings={"embed.provider": "off"}),
     Variant("libra", "libra"),
     Variant("libra-two-pass", "libra-two-pass"),

@@ -6,7 +6,7 @@ everything it allows and the ranking runs over exactly that, so a forbidden reco
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from recollect.settings.rows import StoreRows
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import LISTED, listed, records_clause
 from recollect.store.sqlite.segments import Rows, Segment, Segments
-from recollect.types import Filter
+from recollect.types import Filter, Scored
 
 PROBES = (1, 8)  # times the limit that is checked against the filter before the filter is asked for all it allows
 MANY = 4  # queries from which one pass over everything that is allowed costs less than a probe for each
@@ -31,8 +31,8 @@ class Nearest:
         self._settings = rows
         self._segments = segments
 
-    def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[tuple[int, float]]:
-        """The nearest rows under the filter with their cosines, ties by row."""
+    def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
+        """The nearest records under the filter with their cosines, ties by row."""
         if limit <= 0:
             return []
         with self._database.snapshot():
@@ -45,7 +45,7 @@ class Nearest:
                 return self._filtered(rows, scores, where, limit)
             return self._sketched(segments, query, where, limit)
 
-    def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[tuple[int, float]]]:
+    def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """`search` for every row: the filter is asked once, and each block is read once for all of them."""
         with self._database.snapshot():
             segments = self._segments.in_view(where)
@@ -59,7 +59,9 @@ class Nearest:
             allowed = np.isin(rows, self._all_allowed(where))
             order = np.flatnonzero(allowed)[np.argsort(rows[allowed], kind="stable")]
             scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
-        return [_best(rows[order], row, np.ones(order.size, dtype=bool), limit) for row in scores]
+            found = [_best(rows[order], row, np.ones(order.size, dtype=bool), limit) for row in scores]
+            keys = self._keys({row for pairs in found for row, _ in pairs})
+        return [[Scored(keys[row], score) for row, score in pairs] for pairs in found]
 
     def _all_scores(
         self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None
@@ -73,28 +75,26 @@ class Nearest:
         order = np.argsort(rows, kind="stable")  # so that equal scores keep the order of arrival
         return rows[order], scores[order]
 
-    def _filtered(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[tuple[int, float]]:
+    def _filtered(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[Scored]:
         """Best first: check the leading candidates, and only if too few pass ask for everything that may."""
         best = self._leading(rows, scores, where, limit)
         if len(best) == limit or rows.size <= PROBES[-1] * limit:
             return best
-        return _best(rows, scores, np.isin(rows, self._all_allowed(where)), limit)
+        return self._named(_best(rows, scores, np.isin(rows, self._all_allowed(where)), limit))
 
-    def _leading(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[tuple[int, float]]:
+    def _leading(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[Scored]:
         """The best that pass among the leading few, and among more when those are too few."""
-        best: list[tuple[int, float]] = []
+        best: list[Scored] = []
         for factor in PROBES:
             probe = top_indices(scores, factor * limit)
             allowed = self._allowed(where, rows[probe])
             pairs = zip(rows[probe].tolist(), scores[probe].tolist(), strict=True)
-            best = [(row, score) for row, score in pairs if row in allowed][:limit]
+            best = [Scored(allowed[row], score) for row, score in pairs if row in allowed][:limit]
             if len(best) == limit or probe.size == rows.size:
                 break
         return best
 
-    def _sketched(
-        self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int
-    ) -> list[tuple[int, float]]:
+    def _sketched(self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int) -> list[Scored]:
         """Scan sketches wide, compare the survivors exactly; among all that is allowed when too few of them pass."""
         full = [segment for segment in segments if segment.used == self._settings.segment_rows]
         rows = np.concatenate([np.empty(0, np.int64), *(self._segments.rows(segment) for segment in full)])
@@ -115,7 +115,7 @@ class Nearest:
         inside = np.flatnonzero(np.isin(rows, allowed))
         best_inside = inside[top_indices(estimates[inside], self._survivors(inside.size, limit))]
         found = compared(best_inside, np.isin(open_rows, allowed))
-        return _best(*found, np.ones(found[0].size, dtype=bool), limit)
+        return self._named(_best(*found, np.ones(found[0].size, dtype=bool), limit))
 
     def _survivors(self, rows: int, limit: int) -> int:
         settings = self._settings
@@ -136,15 +136,23 @@ class Nearest:
             matrix[chosen] = self._segments.slots(full[home], slots[chosen])
         return matrix
 
-    def _allowed(self, where: Filter, rows: Rows) -> set[int]:
+    def _allowed(self, where: Filter, rows: Rows) -> dict[int, str]:
+        """The keys of those rows that pass."""
         clause = records_clause(where)
-        sql = f"SELECT row FROM records WHERE row IN {LISTED} AND {clause.sql}"
-        return {row[0] for row in self._database.rows(sql, listed(rows.tolist()), *clause.parameters)}
+        sql = f"SELECT row, key FROM records WHERE row IN {LISTED} AND {clause.sql}"
+        return dict(self._database.rows(sql, listed(rows.tolist()), *clause.parameters))
 
     def _all_allowed(self, where: Filter) -> Rows:
         clause = records_clause(where)
         found = self._database.rows(f"SELECT row FROM records WHERE {clause.sql}", *clause.parameters)
         return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
+
+    def _named(self, found: Sequence[tuple[int, float]]) -> list[Scored]:
+        keys = self._keys({row for row, _ in found})
+        return [Scored(keys[row], score) for row, score in found]
+
+    def _keys(self, rows: Collection[int]) -> dict[int, str]:
+        return dict(self._database.rows(f"SELECT row, key FROM records WHERE row IN {LISTED}", listed(sorted(rows))))
 
 
 def _best(rows: Rows, scores: Vectors, kept: NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:

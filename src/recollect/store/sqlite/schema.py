@@ -93,4 +93,14 @@ CREATE TABLE events (
 CREATE INDEX events_by_topic ON events (tenant, topic, subject);
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST,)
+# The sentences of a turn, apart from the vectors that are scanned: they are read for a few candidates at a time.
+PASSAGES = """
+CREATE TABLE passages (
+    space INTEGER NOT NULL,
+    row INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    UNIQUE (row, space)
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, PASSAGES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from recollect.errors import DimensionError, InputError
-from recollect.math.vectors import Vectors, unit_rows
+from recollect.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from recollect.settings.rows import StoreRows
 from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
@@ -155,6 +155,7 @@ class SQLiteStore:
             for row, owner, text, fields in found:
                 self._terms.remove(row, owner, _record(text, fields))
                 self._count(owner, -1)
+            connection.execute(f"DELETE FROM passages WHERE row IN {LISTED}", (listed(rows),))
             ends = (listed(rows), listed(rows))
             connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", ends)
             connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", ends[:1])
@@ -176,9 +177,7 @@ class SQLiteStore:
             if space is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, space[1], "The query")[0]
-            found = self._nearest(*space).search(query, where, limit, prefix)
-            keys = self._keys([row for row, _ in found])
-        return [Scored(keys[row], score) for row, score in found]
+            return self._nearest(*space).search(query, where, limit, prefix)
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """`vector_search` for every row of a matrix, in one pass over the vectors."""
@@ -187,12 +186,7 @@ class SQLiteStore:
             if space is None:
                 return [[] for _ in matrix]
             queries = unit_rows(matrix, len(matrix), space[1], "The query")
-            found = self._nearest(*space).search_many(queries, where, limit)
-            keys = self._keys(sorted({row for hits in found for row, _ in hits}))
-        return [[Scored(keys[row], score) for row, score in hits] for hits in found]
-
-    def _keys(self, rows: Sequence[int]) -> dict[int, str]:
-        return dict(self._database.rows(f"SELECT row, key FROM records WHERE row IN {LISTED}", listed(rows)))
+            return self._nearest(*space).search_many(queries, where, limit)
 
     # Vectors
 
@@ -210,9 +204,29 @@ class SQLiteStore:
     def _numbers(self, keys: Sequence[str]) -> dict[str, int]:
         return dict(self._database.rows(f"SELECT key, row FROM records WHERE key IN {LISTED}", listed(keys)))
 
-    def put_vectors(self, keys: Sequence[str], matrix: Vectors, space: str | None = None) -> None:
-        """Store one unit vector a record, replacing an older one."""
-        with self._database.transaction():
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the sentences of these records in the active space."""
+        with self._database.snapshot():
+            space = self._space(None)
+            if space is None:
+                return {}
+            found = self._database.rows(
+                f"""SELECT key, data FROM records CROSS JOIN passages USING (row)
+                    WHERE key IN {LISTED} AND passages.space = ?""",
+                listed(keys), space[0],
+            )  # fmt: skip
+        return {key: from_halves(data, space[1]) for key, data in found}
+
+    def put_vectors(
+        self,
+        keys: Sequence[str],
+        matrix: Vectors,
+        space: str | None = None,
+        *,
+        passages: Mapping[str, Vectors] | None = None,
+    ) -> None:
+        """Store one unit vector a record and those of its sentences, replacing older ones."""
+        with self._database.transaction() as connection:
             target = self._space(space)
             if target is None:
                 raise DimensionError("The store has no vector space yet.", "Call add_space first.")
@@ -224,6 +238,15 @@ class SQLiteStore:
             old = self._database.rows(sql, target[0], listed([row for _, row, _ in places]))
             if old:
                 index.remove([row[0] for row in old])
+            connection.execute(
+                f"DELETE FROM passages WHERE space = ? AND row IN {LISTED}",
+                (target[0], listed([row for _, row, _ in places])),
+            )
+            parts = known_passages(passages, set(keys), target[1], space or "The embedder")
+            connection.executemany(
+                "INSERT INTO passages (space, row, data) VALUES (?, ?, ?)",
+                [(target[0], row, parts[key].tobytes()) for key, row, _ in places if key in parts],
+            )
             by_owner: dict[int, list[tuple[int, int]]] = {}
             for key, row, owner in sorted(places, key=lambda place: int(place[1])):
                 by_owner.setdefault(owner, []).append((row, newest[key]))
@@ -279,6 +302,7 @@ class SQLiteStore:
                 f"DELETE FROM segment_sketches WHERE segment IN ({others})",
                 "DELETE FROM segments WHERE space != ?",
                 "DELETE FROM slots WHERE space != ?",
+                "DELETE FROM passages WHERE space != ?",
                 "DELETE FROM spaces WHERE space != ?",
                 "UPDATE spaces SET active = 1 WHERE space = ?",
             ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from recollect.store.sqlite.database import Database
@@ -9,7 +10,7 @@ from recollect.store.sqlite.filters import LISTED, Clause, listed, owners_clause
 from recollect.text.analyze import searchable, terms
 from recollect.types import Filter, Record, Scored
 
-PROBE = 2  # times the limit that the first, unjoined look takes: enough unless the filter drops most records
+PROBE = 1.25  # times the limit that the first, unjoined look takes: enough unless the filter drops many records
 
 
 class TermIndex:
@@ -48,7 +49,7 @@ class TermIndex:
             if match is None:
                 return []
             clause = records_clause(where)
-            probe = limit * PROBE
+            probe = math.ceil(limit * PROBE)
             found = connection.execute(
                 f"""SELECT records.key, -best.score FROM
                     (SELECT rowid, bm25(terms, 1.0, 0.0) AS score FROM terms WHERE terms MATCH ?

@@ -7,8 +7,10 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.errors import FormatError, RecollectError
+from recollect.math.vectors import HALF_BYTES, Vectors, from_halves
 from recollect.store.base import Problem
 from recollect.store.codec import record_from_json
 from recollect.store.sqlite.database import Database
@@ -18,6 +20,7 @@ from recollect.text.analyze import searchable, terms
 from recollect.types import Record
 
 UNIT_TOLERANCE = 1e-3  # float32 rows that were normalised once
+HALF_TOLERANCE = 1e-2  # the same in half precision
 PAGE = 1000
 
 
@@ -33,6 +36,7 @@ def find_problems(database: Database, index: TermIndex, segments: Sequence[Segme
         (lambda: _bad_slots(database), lambda: _drop_vectors(database)),
         (lambda: _bad_vectors(segments), lambda: _drop_vectors(database)),
         (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
+        (lambda: _bad_passages(database), lambda: _drop_vectors(database)),
     ]
     for look, mend in checks:
         found = list(look())
@@ -143,17 +147,35 @@ def _bad_vectors(segments: Sequence[Segments]) -> Iterator[Problem]:
             except RecollectError as error:
                 yield Problem(str(error), f"segment {segment.number}")
                 continue
-            lengths = np.linalg.norm(matrix, axis=1)
-            bad = ~(np.isclose(lengths, 1, atol=UNIT_TOLERANCE) | (lengths == 0))
-            for row in rows[bad]:
+            for row in rows[~_of_unit_length(matrix, UNIT_TOLERANCE)]:
                 yield Problem(f"the vector of row {row} is damaged", f"segment {segment.number}")
             if not index.placed(segment, rows):
                 yield Problem("its rows are not where the slots say", f"segment {segment.number}")
 
 
+def _of_unit_length(matrix: Vectors, tolerance: float) -> NDArray[np.bool_]:
+    """Which rows are, or are zero: of a text without words."""
+    lengths = np.linalg.norm(matrix, axis=1)
+    return np.asarray(np.isclose(lengths, 1, atol=tolerance) | (lengths == 0), dtype=np.bool_)
+
+
+def _bad_passages(database: Database) -> Iterator[Problem]:
+    found = database.rows(
+        """SELECT passages.row, data, dimensions, records.row IS NULL AS gone FROM passages
+           LEFT JOIN spaces USING (space) LEFT JOIN records USING (row) ORDER BY passages.row"""
+    )
+    for row, data, dimensions, gone in found:
+        if gone or dimensions is None:
+            yield Problem("sentences of a record or a space that is gone", f"row {row}")
+        elif not data or len(data) % (dimensions * HALF_BYTES):
+            yield Problem(f"the sentences' vectors have {len(data)} bytes", f"row {row}")
+        elif not _of_unit_length(from_halves(data, dimensions), HALF_TOLERANCE).all():
+            yield Problem("a sentence's vector is damaged", f"row {row}")
+
+
 def _drop_vectors(database: Database) -> None:
     """Drop every vector: they cannot be told apart from damaged ones, and `reindex` makes them again."""
-    for table in ("slots", "segment_sketches", "segment_vectors", "segments"):
+    for table in ("slots", "passages", "segment_sketches", "segment_vectors", "segments"):
         database.connection.execute(f"DELETE FROM {table}")
 
 
