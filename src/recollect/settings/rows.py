@@ -292,7 +292,7 @@ class AssembleRows:
     tail: float = number(0.25, 0, 1, "β: share the recent tail may grow to")
     elevated: float = number(0.10, 0, 1, "ρ: share reserved for elevated guidance")
     tail_turns: int = whole(4, 0, 10_000, "m: recent turns that always go in")
-    candidates: int = whole(200, 1, 10_000, "hits considered for a context at most")
+    candidates: int = whole(400, 1, 10_000, "hits considered for a context at most")
     tokens_a_hit: int = whole(20, 1, 100_000, "one hit is considered for so many tokens of the budget, and 50 more")
 
 
