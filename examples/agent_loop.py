@@ -14,9 +14,9 @@ from pathlib import Path
 from recollect import Memory, Turn
 
 
-def answer(system: str, messages: Sequence[Mapping[str, str]]) -> str:
-    """Your model goes here: `system` is recalled history, `messages` end with what the user just said."""
-    return f"(a model would answer here, knowing {len(system.splitlines())} lines of history)"
+def answer(messages: Sequence[Mapping[str, str]]) -> str:
+    """Your model goes here: rules, recent turns, recalled history, and last what the user just said."""
+    return f"(a model would answer here, from {len(messages)} messages)"
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
             ("thursday", "What should I cook when my sister comes?"),
         ):
             context = memory.assemble(said, user="ana", session=session, budget_tokens=400)
-            reply = answer(context.system, [*context.messages, {"role": "user", "content": said}])
+            reply = answer(context.chat({"role": "user", "content": said}))
             count = memory.stats().records
             memory.ingest(
                 [

@@ -146,8 +146,10 @@ def test_assemble_prints_the_context_and_nothing_else(path: Path) -> None:
         run(path, "assemble", "where is Lisbon", "--user", "ana", "--session", "s2", "--budget", "200", "--json")
     )
     assert result.stdout == found["text"] + "\n"
-    assert "I moved to Lisbon" in found["system"]
-    assert found["messages"] == [{"role": "user", "content": "The build fails with exit code 137."}]
+    assert "I moved to Lisbon" in found["recall"]
+    assert found["kept_tokens"] == found["tokens"], "the same question of the same session again"
+    assert found["messages"][0] == {"role": "user", "content": "The build fails with exit code 137."}
+    assert [message["content"] for message in found["messages"][1:]] == [found["recall"]]
     assert found["tokens"] <= 200
     assert f"{found['tokens']} of 200 tokens, 4 records; vector and text arms on" in result.stderr
 

@@ -96,10 +96,10 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
 def test_our_own_frames_are_taken_out(memory: Memory) -> None:
     memory.ingest([turn("t1", "Figo the cat weighs six kilos and hates the vet.")], user="ana")
     context = memory.assemble("how heavy is the cat?", user="ana", session="s2", budget_tokens=300)
-    pasted = f"{context.system}\nThanks, and what about the dog?"
+    pasted = f"{context.recall}\nThanks, and what about the dog?"
     memory.ingest([turn("t2", pasted, session="s2")], user="ana")
     assert memory.get("t2", user="ana").text.strip() == "Thanks, and what about the dog?"
-    [outcome] = memory.ingest([turn("t3", context.system, session="s2")], user="ana")
+    [outcome] = memory.ingest([turn("t3", context.recall, session="s2")], user="ana")
     assert (outcome.status, outcome.reason) == ("skipped", "recalled text only")
 
 

@@ -1,61 +1,102 @@
-"""Hits → context: the recent tail whole, then the best recalled history that still fits, framed as data.
+"""Rules, tail and hits → context: what must go in, then the best recalled history that still fits, framed as data.
 
-C(q) = T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
+C(q) = I1 ∪ I2* ∪ T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
+
+A session's contexts grow at the end for as long as they fit, so that a model's prompt cache holds: rules come first,
+turns and recalled history stay where they were first shown, and what is new comes last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect import frame
+from recollect.continuity import base, groups, message, recent
+from recollect.draft import Count, Draft, Mandatory, Piece
 from recollect.engine import Engine
-from recollect.errors import InputError, StoreReadOnlyError
+from recollect.errors import InputError, RecollectError, StoreError, StoreReadOnlyError
 from recollect.ingest import recall_subject
+from recollect.math import packing
+from recollect.rules import Rules, rules_in_view
 from recollect.search import Page, search
-from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
-from recollect.text.framing import neutralised
-from recollect.types import AGENT_ROLES, USES, Context, Event, Filter, Hit, Record, TraceItem, most_uses
+from recollect.store.memory import passes
+from recollect.types import USES, Context, Event, Filter, Record, TraceItem, most_uses
 
-Count = Callable[[str], int]
 LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
+Digests = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
-    """The recent turns that go in as they are, and what did not fit."""
+class Request:
+    """What a context is asked for; `messages` are the caller's own, not stored yet."""
 
-    records: tuple[Record, ...]
-    trace: tuple[TraceItem, ...]
-    degraded: str = ""
+    query: str
+    where: Filter
+    session: str | None
+    budget_tokens: int
+    now: datetime
+    messages: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def subject(self) -> str | None:
+        """Under which name the session's contexts are noted; None when there is no session to remember them for."""
+        return recall_subject(self.where.owners[0], self.session) if self.session and self.where.owners else None
 
 
-def assemble(
-    engine: Engine, query: str, where: Filter, session: str | None, budget_tokens: int, now: datetime
-) -> Context:
-    """The context for a prompt: never more than the budget, with a trace of what was left out and why."""
-    if budget_tokens < 1:
-        raise InputError(f"budget_tokens is {budget_tokens}.", "Give at least 1.")
-    count = engine.count_tokens
-    tail = _tail(engine, where, session, budget_tokens, count)
-    shown = tuple(record.key for record in tail.records)
-    page = Page(_considered(engine, budget_tokens))
-    found = search(engine, query, replace(where, exclude=where.exclude + shown), page, now)
-    draft = Context(
-        system="",
-        messages=tuple(_message(record) for record in tail.records),
-        tokens=0,
-        budget_tokens=budget_tokens,
-        records=tail.records,
-        trace=tail.trace,
-        freshness=found.freshness,
-        degraded=tail.degraded,
-    )
-    context = _packed(draft, found.hits, budget_tokens, count)
-    _note_recall(engine, where, session, context, now)
-    return context
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The session's last context: its pieces, if all of them may still be shown, and what its messages were like."""
+
+    pieces: tuple[Piece, ...] = ()
+    digests: Digests = ()
+
+    @property
+    def first(self) -> str | None:
+        """The key of the turn that its tail began with."""
+        return next((record.key for piece in self.pieces if piece.part == "tail" for record in piece.records), None)
+
+
+def assemble(engine: Engine, request: Request) -> Context:
+    """The context for a prompt: never more than the budget, with a trace of what was left out and why.
+
+    If the store fails, the caller's own messages come back unchanged, and the context says so.
+    """
+    if request.budget_tokens < 1:
+        raise InputError(f"budget_tokens is {request.budget_tokens}.", "Give at least 1.")
+    try:
+        return _assembled(engine, request)
+    except InputError:
+        raise
+    except RecollectError as error:
+        return _without_memory(engine, request, error)
+
+
+def _assembled(engine: Engine, request: Request) -> Context:
+    count, rows = engine.count_tokens, engine.settings.assemble
+    previous = _previous(engine, request)
+    rules = rules_in_view(engine, request.where)
+    turns = _recent_turns(engine, request)
+    must = _mandatory(engine, request, rules, turns, previous)
+    known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, request.messages))}
+    where = replace(request.where, exclude=(*request.where.exclude, *sorted(known)))
+    found = search(engine, request.query, where, Page(_considered(engine, request.budget_tokens)), request.now)
+    fill = rows.fill if request.subject else 1.0
+    draft = Draft(must, found, request.budget_tokens, fill, rows.fresh, count)
+    made = draft.continued(previous.pieces) or draft.afresh()
+    digests = _digests(made.context, count)
+    unnoted = _note(engine, request, made.pieces, digests)
+    kept = min(_kept(previous.digests, digests), made.context.tokens)
+    return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
+
+
+def _without_memory(engine: Engine, request: Request, error: RecollectError) -> Context:
+    bare = Context("", request.messages, 0, request.budget_tokens, (), (), None)
+    tokens = engine.count_tokens(bare.text) if bare.text else 0
+    return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
 
 def _considered(engine: Engine, budget: int) -> int:
@@ -64,123 +105,133 @@ def _considered(engine: Engine, budget: int) -> int:
     return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
 
 
-def _tail(engine: Engine, where: Filter, session: str | None, budget: int, count: Count) -> Tail:
-    """The last m turns, extended backwards by whole bundles up to β·τ; if m do not fit, as many as do, and says so."""
-    if session is None:
-        return Tail((), ())
-    rows = engine.settings.assemble
-    here = replace(where, sessions=(session,), kinds=("turn",), echoes=True)
-    recent = engine.store.find(here, order="newest", limit=max(rows.tail_turns, MAX_TAIL_TURNS))
-    taken: list[Record] = []
-    for bundle in _bundles(recent):
-        room = budget if len(taken) < rows.tail_turns else rows.tail * budget
-        if count(_lines([*taken, *bundle])) > room:
+def _recent_turns(engine: Engine, request: Request) -> list[Record]:
+    if request.session is None:
+        return []
+    here = replace(request.where, sessions=(request.session,), kinds=("turn",), echoes=True)
+    limit = max(engine.settings.assemble.tail_turns, MAX_TAIL_TURNS)
+    return engine.store.find(here, order="newest", limit=limit)[::-1]
+
+
+def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
+    """The turns that the caller hands over anyway."""
+    said = {(each["role"], each["content"]) for each in messages}
+    return [turn for turn in turns if tuple(message(turn).values()) in said]
+
+
+def _mandatory(
+    engine: Engine, request: Request, rules: Rules, turns: Sequence[Record], previous: Previous
+) -> Mandatory:
+    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
+    rows, total, count = engine.settings.assemble, request.budget_tokens, engine.count_tokens
+
+    def cost(turn: Record) -> int:
+        return _cost(message(turn), count)
+
+    handed = _said(turns, request.messages)
+    talk = groups([turn for turn in turns if turn not in handed])
+    own = sum(_cost(said, count) for said in request.messages)
+    least = sum(cost(turn) for group in talk[len(talk) - base(talk, rows.tail_turns) :] for turn in group)
+    hard, hard_tokens = rules.hard, count(frame.rules(rules.hard, ()) + "\n") if rules.hard else 0
+    lacking = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
+    if hard_tokens + own > total and hard:
+        lacking.append(f"the hard rules need {hard_tokens} of {max(total - own, 0)} tokens and are left out")
+        hard, hard_tokens = (), 0
+    soft, soft_tokens = _soft(
+        rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
+    )
+    room = total - own - hard_tokens - soft_tokens
+    tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
+    if tail.missing:
+        lacking.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
+    trace = (
+        *(_traced(record, hard, "hard rule", count) for record in rules.hard),
+        *(_traced(record, soft, "soft rule", count) for record in rules.soft),
+        *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
+        *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
+    )
+    return Mandatory(Rules(hard, soft), tail, request.messages, trace, "; ".join(lacking))
+
+
+def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
+    """The longest prefix of the soft rules that the budget holds, and its cost."""
+    title = count(frame.GUIDANCE + "\n")
+    costs = [count(frame.rule(record) + "\n") for record in rules]
+    taken = packing.soft_prefix(costs, max(budget - title, 0))
+    return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
+
+
+def _traced(record: Record, taken: Sequence[Record], what: str, count: Count) -> TraceItem:
+    fits = record in taken
+    tokens = count(frame.rule(record) + "\n")
+    return TraceItem(record.id, "rules", fits, tokens, what if fits else f"{what}: does not fit", key=record.key)
+
+
+def _cost(said: Mapping[str, str], count: Count) -> int:
+    return count(f"{said['role']}: {said['content']}\n")
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
+def _previous(engine: Engine, request: Request) -> Previous:
+    """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
+    if request.subject is None:
+        return Previous()
+    events = engine.store.events(engine.tenant, topic="recall", subject=request.subject, limit=1)
+    body = events[0].body if events else {}
+    named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
+    digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
+    found = {record.key: record for record in engine.store.get([key for _, keys in named for key in keys])}
+    allowed = replace(request.where, echoes=True)
+    if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
+        return Previous((), digests)
+    return Previous(tuple(Piece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
+
+
+def _digests(context: Context, count: Count) -> Digests:
+    """Every message as a digest and its tokens: enough to see what stayed, and no text is kept."""
+    return tuple(
+        (hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(), count(part + "\n"))
+        for part in context.parts
+    )
+
+
+def _kept(old: Digests, new: Digests) -> int:
+    """Tokens of the leading messages that are the same as before."""
+    kept = 0
+    for before, now in zip(old, new, strict=False):
+        if before != now:
             break
-        taken += bundle
-    missing = recent[len(taken) : rows.tail_turns]
-    trace = [
-        TraceItem(r.id, "tail", r in taken, count(_lines([r])), "recent" if r in taken else "does not fit", key=r.key)
-        for r in reversed([*taken, *missing])
-    ]
-    degraded = f"{len(missing)} of the last {rows.tail_turns} turns do not fit in {budget} tokens" if missing else ""
-    return Tail(tuple(reversed(taken)), tuple(trace), degraded)
+        kept += now[1]
+    return kept
 
 
-def _bundles(newest_first: Sequence[Record]) -> list[list[Record]]:
-    """Turns that share a bundle stay together; each list is newest first."""
-    bundles: list[list[Record]] = []
-    for record in newest_first:
-        if bundles and record.bundle is not None and bundles[-1][-1].bundle == record.bundle:
-            bundles[-1].append(record)
-        else:
-            bundles.append([record])
-    return bundles
-
-
-def _packed(draft: Context, hits: Sequence[Hit], budget: int, count: Count) -> Context:
-    """Hits by score, each taken if it still fits; one long item does not starve the rest.
-
-    Items are counted one by one, which is never less than all of them at once by our estimate; with a tokenizer that
-    was handed in it may be, and then the last ones go again.
-    """
-    alone = count(draft.text)
-    frame = count(replace(draft, system=_framed([])).text)
-    spent = frame
-    taken: list[Hit] = []
-    trace: list[TraceItem] = []
-    headings: set[str] = set()
-    for hit in hits:
-        heading = _heading(hit.record)
-        size = count(_item(hit.record) + "\n") + (0 if heading in headings else count(heading + "\n"))
-        fits = spent + size <= budget
-        if fits:
-            taken.append(hit)
-            headings.add(heading)
-            spent += size
-        left = budget - (spent if taken else alone)
-        reason = hit.reason if fits else f"does not fit: {size} tokens, {left} left"
-        trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
-    best = _filled(draft, taken, count)
-    while taken and best.tokens > budget:
-        dropped = taken.pop()
-        trace = [_dropped(item) if item.key == dropped.record.key else item for item in trace]
-        best = _filled(draft, taken, count)
-    return replace(best, trace=(*draft.trace, *trace))
-
-
-def _filled(draft: Context, taken: Sequence[Hit], count: Count) -> Context:
-    filled = replace(draft, system=_framed(taken) if taken else "")
-    return replace(filled, tokens=count(filled.text), records=(*(hit.record for hit in taken), *draft.records))
-
-
-def _dropped(item: TraceItem) -> TraceItem:
-    return replace(item, taken=False, reason=f"does not fit: {item.tokens} tokens among the others")
-
-
-def _framed(hits: Sequence[Hit]) -> str:
-    """Recalled history in order of time, under a line for each day of a session, between marks that say what it is."""
-    days: dict[str, list[Record]] = {}
-    for record in sorted((hit.record for hit in hits), key=lambda record: (record.time, record.key)):
-        days.setdefault(_heading(record), []).append(record)
-    lines = [line for heading, records in days.items() for line in (heading, *map(_item, records))]
-    return "\n".join([FRAME_OPEN, *lines, FRAME_CLOSE])
-
-
-def _heading(record: Record) -> str:
-    """The day and the session of recalled records; said once, because every item would repeat it."""
-    return f"{record.time:%Y-%m-%d} {neutralised(record.session or '')}".rstrip() + ":"
-
-
-def _item(record: Record) -> str:
-    """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
-    who = f" {neutralised(record.role)}" if record.role else ""
-    return f"{handle(record.key)} {record.time:%H:%M}{who}: {neutralised(record.text)}"
-
-
-def _message(record: Record) -> dict[str, str]:
-    role = record.role if record.role in AGENT_ROLES else "user"
-    return {"role": role or "user", "content": record.text}
-
-
-def _lines(newest_first: Sequence[Record]) -> str:
-    return "\n".join(f"{message['role']}: {message['content']}" for message in map(_message, newest_first))
-
-
-def _note_recall(engine: Engine, where: Filter, session: str | None, context: Context, now: datetime) -> None:
+def _note(engine: Engine, request: Request, pieces: Sequence[Piece], digests: Digests) -> str:
     """Remember what this session was shown, so that its echo is recognised, and count each record's use.
 
-    A read-only store remembers nothing.
+    A read-only store remembers nothing; if another fault keeps it from being noted, that is said, and nothing else.
     """
-    keys = [item.key for item in context.trace if item.part == "recall" and item.taken]
-    if session is None or not keys or not where.owners:
-        return
-    with suppress(StoreReadOnlyError):
-        subject = recall_subject(where.owners[0], session)
+    if request.subject is None:
+        return ""
+    keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
+    body = {
+        "keys": keys,
+        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
+        "digests": [list(digest) for digest in digests],
+    }
+    try:
         with engine.store.transaction():
             used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(keys)]
             engine.store.put(used)
             _raise_most_uses(engine, used)
-            engine.store.append([Event(now, engine.tenant, "recall", subject, {"keys": keys})])
+            engine.store.append([Event(request.now, engine.tenant, "recall", request.subject, body)])
+    except StoreReadOnlyError:
+        return ""
+    except StoreError as error:
+        return f"not noted as shown: {error.message}"
+    return ""
 
 
 def _raise_most_uses(engine: Engine, used: Sequence[Record]) -> None:

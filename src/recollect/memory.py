@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -244,12 +244,18 @@ class Memory:
         session: str | None = None,
         budget_tokens: int | None = None,
         now: Time | None = None,
+        messages: Sequence[Mapping[str, str]] = (),
     ) -> Context:
-        """The context for a prompt: the session's recent turns and the best of the past, inside the budget."""
+        """The context for a prompt: rules, the session's recent turns and the best of the past, inside the budget.
+
+        `messages` are the caller's own, not stored yet: they follow the tail as they are, whatever else fails.
+        """
         moment = as_time(now, "now") if now is not None else self._engine.clock()
         where = self.where(user=user, project=project, now=moment)
         budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
-        return assembling.assemble(self._engine, query, where, _name(session, "session"), budget, moment)
+        own = tuple(map(_message, messages))
+        request = assembling.Request(query, where, _name(session, "session"), budget, moment, own)
+        return assembling.assemble(self._engine, request)
 
     def get(
         self,
@@ -355,3 +361,11 @@ class Memory:
 
 def _name(value: str | None, name: str) -> str | None:
     return None if value is None else check_id(value, name)
+
+
+def _message(said: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return {"role": str(said["role"]), "content": str(said["content"])}
+    except (KeyError, TypeError, IndexError):
+        what = f"A message needs a role and content: {str(said)[:80]}."
+        raise InputError(what, "Give {'role': …, 'content': …}.") from None

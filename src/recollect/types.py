@@ -342,12 +342,15 @@ class SearchResult(Sequence[Hit]):
         return self.hits[index]
 
 
+Part = Literal["rules", "guidance", "tail", "recall"]
+
+
 @dataclass(frozen=True, slots=True)
 class TraceItem:
     """One record that was considered for a context, and what became of it."""
 
     id: str
-    part: Literal["tail", "recall"]
+    part: Part
     taken: bool
     tokens: int
     reason: str
@@ -356,8 +359,25 @@ class TraceItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a part of a context comes from."""
+
+    handle: str
+    id: str
+    part: Part
+    time: datetime
+    session: str | None = None
+    file: str | None = None
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
-    """What goes into the prompt: recalled history as system text, the recent tail as messages, and why."""
+    """What goes into the prompt: rules as system text, then recent turns and frames of recalled history as messages.
+
+    Frames stand where they were first shown, so that a session's contexts grow at the end. `kept_tokens` is how many
+    leading tokens are the same as in the session's previous context; `recall` is the frames alone.
+    """
 
     system: str
     messages: tuple[Mapping[str, str], ...]
@@ -367,9 +387,22 @@ class Context:
     trace: tuple[TraceItem, ...]
     freshness: Freshness | None
     degraded: str = ""
+    kept_tokens: int = 0
+    citations: tuple[Citation, ...] = ()
+    recall: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The pieces of the context in their order; one that changed makes a model read everything after it anew."""
+        spoken = (f"{message['role']}: {message['content']}" for message in self.messages)
+        return tuple(part for part in (self.system, *spoken) if part)
 
     @property
     def text(self) -> str:
         """The whole context as one string."""
-        lines = [f"{message['role']}: {message['content']}" for message in self.messages]
-        return "\n".join([*([self.system] if self.system else []), *lines])
+        return "\n".join(self.parts)
+
+    def chat(self, *new: Mapping[str, str]) -> list[dict[str, str]]:
+        """The context as chat messages, the rules as system text, before the new ones."""
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        return [*system, *map(dict, self.messages), *map(dict, new)]

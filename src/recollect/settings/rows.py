@@ -291,6 +291,8 @@ class AssembleRows:
     soft: float = number(0.20, 0, 1, "α2: share reserved for soft authored rules")
     tail: float = number(0.25, 0, 1, "β: share the recent tail may grow to")
     elevated: float = number(0.10, 0, 1, "ρ: share reserved for elevated guidance")
+    fill: float = number(0.6, 0, 1, "share of the room for recall that a session's context uses at first")
+    fresh: float = number(0.1, 0, 1, "share of it that each later turn may add behind what is there")
     tail_turns: int = whole(4, 0, 10_000, "m: recent turns that always go in")
     candidates: int = whole(400, 1, 10_000, "hits considered for a context at most")
     tokens_a_hit: int = whole(20, 1, 100_000, "one hit is considered for so many tokens of the budget, and 50 more")

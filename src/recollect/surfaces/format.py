@@ -186,8 +186,10 @@ def trace_text(context: Context, columns: int, *, left_out: int | None = None) -
 def context_line(context: Context) -> str:
     """One line on a context: how full it is, what it lacks."""
     used = f"{context.tokens} of {context.budget_tokens} tokens, {counted(len(context.records), 'record')}"
+    kept = f"{context.kept_tokens} leading tokens as before" if context.kept_tokens else ""
+    degraded = f"degraded: {context.degraded}" if context.degraded else ""
     fresh = context.freshness.line if context.freshness else ""
-    return "; ".join(filter(None, (used, f"degraded: {context.degraded}" if context.degraded else "", fresh)))
+    return "; ".join(filter(None, (used, kept, degraded, fresh)))
 
 
 # What became of turns

@@ -1,0 +1,167 @@
+"""A context in the making: what must go in, then hits by score while they fit, behind what was there before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recollect import frame
+from recollect.continuity import Tail, message
+from recollect.rules import Rules
+from recollect.text.echo import handle
+from recollect.text.framing import attempts
+from recollect.types import Citation, Context, Hit, Part, Provenance, Record, SearchResult, TraceItem
+
+Count = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Records that stand together in a context: turns of the tail, or one frame of recalled history."""
+
+    part: Part
+    records: tuple[Record, ...]
+
+    @property
+    def messages(self) -> tuple[dict[str, str], ...]:
+        """As chat messages; recalled history is never the system's word."""
+        if self.part == "tail":
+            return tuple(map(message, self.records))
+        return ({"role": "user", "content": frame.recalled(self.records)},) if self.records else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mandatory:
+    """What goes in whatever is asked: rules, the recent tail, and what the caller hands over."""
+
+    rules: Rules
+    tail: Tail
+    own: tuple[Mapping[str, str], ...]
+    trace: tuple[TraceItem, ...]
+    degraded: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """A context and the pieces that it is made of."""
+
+    context: Context
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Makes contexts of one size from what must go in and what was found.
+
+    Of the room that is left for recall, a new context uses the share `fill`; one that goes on adds at most `fresh`.
+    """
+
+    must: Mandatory
+    found: SearchResult
+    budget: int
+    fill: float
+    fresh: float
+    count: Count
+
+    def afresh(self) -> Drafted:
+        """The tail, then the best hits in one frame."""
+        tail = Piece("tail", self.must.tail.records)
+        taken, trace = self._packed(self.fill)
+        made = self._made((tail, _frame(taken)), trace)
+        while taken and made.context.tokens > self.budget:  # a tokenizer may count the whole as more than its parts
+            dropped = taken.pop().record.key
+            trace = [_left_out(item) if item.key == dropped else item for item in trace]
+            made = self._made((tail, _frame(taken)), trace)
+        return made
+
+    def continued(self, before: Sequence[Piece]) -> Drafted | None:
+        """The previous context's pieces with new turns and the best hits behind them; None when they do not lead there.
+
+        What was shown stays in its place, whether or not it is asked for now; a new context follows when all is full.
+        """
+        turns = self.must.tail.records
+        held = tuple(record for piece in before if piece.part == "tail" for record in piece.records)
+        shown = [record for piece in before if piece.part == "recall" for record in piece.records]
+        if not before or turns[: len(held)] != held:
+            return None
+        known = {record.key for record in shown}
+        new, trace = self._packed(self.fresh, known)
+        pieces = (*before, Piece("tail", turns[len(held) :]), _frame(new))
+        made = self._made(pieces, self._kept(trace, shown))
+        return made if made.context.tokens <= self.budget else None
+
+    def _packed(self, share: float, shown: Collection[str] = ()) -> tuple[list[Hit], list[TraceItem]]:
+        """Hits by score, each taken if it still fits; one long item does not starve the rest."""
+        bare = self._made((Piece("tail", self.must.tail.records),), ()).context
+        spent = bare.tokens + self.count(f"\nuser: {frame.EMPTY}\n")
+        room = spent + int(share * max(self.budget - spent, 0))
+        taken: list[Hit] = []
+        trace: list[TraceItem] = []
+        headings: set[str] = set()
+        for hit in self.found.hits:
+            if hit.record.key in shown:
+                trace.append(
+                    TraceItem(
+                        hit.record.id, "recall", True, self._size(hit.record), hit.reason, hit.score, hit.record.key
+                    )
+                )
+                continue
+            heading = frame.heading(hit.record)
+            size = self._size(hit.record) + (0 if heading in headings else self.count(heading + "\n"))
+            fits = spent + size <= (room if taken else self.budget)  # the best hit may use all the room there is
+            if fits:
+                taken.append(hit)
+                headings.add(heading)
+                spent += size
+            reason = _reason(hit) if fits else f"does not fit: {size} tokens, {max(room - spent, 0)} left"
+            trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
+        return taken, trace
+
+    def _kept(self, trace: Sequence[TraceItem], shown: Sequence[Record]) -> list[TraceItem]:
+        """The trace, with what an earlier turn recalled and this one does not ask for."""
+        found = {item.key for item in trace}
+        kept = [record for record in shown if record.key not in found]
+        return [*trace, *(TraceItem(r.id, "recall", True, self._size(r), "shown before", key=r.key) for r in kept)]
+
+    def _size(self, record: Record) -> int:
+        return self.count(frame.item(record) + "\n")
+
+    def _made(self, pieces: Sequence[Piece], trace: Sequence[TraceItem]) -> Drafted:
+        must, filled = self.must, tuple(piece for piece in pieces if piece.records)
+        rules = must.rules.records
+        context = Context(
+            system=frame.rules(must.rules.hard, must.rules.soft),
+            messages=(*(said for piece in filled for said in piece.messages), *must.own),
+            tokens=0,
+            budget_tokens=self.budget,
+            records=(*rules, *(record for piece in filled for record in piece.records)),
+            trace=(*must.trace, *trace),
+            freshness=self.found.freshness,
+            degraded=must.degraded,
+            citations=(
+                *(_citation("rules", record) for record in rules),
+                *(_citation(piece.part, record) for piece in filled for record in piece.records),
+            ),
+            recall="\n".join(frame.recalled(piece.records) for piece in filled if piece.part == "recall"),
+        )
+        return Drafted(replace(context, tokens=self.count(context.text) if context.text else 0), filled)
+
+
+def _frame(hits: Sequence[Hit]) -> Piece:
+    """Recalled history in order of time."""
+    return Piece("recall", tuple(sorted((hit.record for hit in hits), key=lambda r: (r.time, r.session or "", r.key))))
+
+
+def _reason(hit: Hit) -> str:
+    """Why a hit was taken, and what its text tries to do to a prompt."""
+    tried = attempts(hit.record.text)
+    return f"{hit.reason}; disarmed={', '.join(tried)}" if tried else hit.reason
+
+
+def _left_out(item: TraceItem) -> TraceItem:
+    return replace(item, taken=False, reason=f"does not fit: {item.tokens} tokens among the others")
+
+
+def _citation(part: Part, record: Record) -> Citation:
+    source = record.provenance or Provenance()
+    return Citation(handle(record.key), record.id, part, record.time, record.session, source.file, source.lines)

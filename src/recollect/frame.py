@@ -1,0 +1,53 @@
+"""Records as lines of a prompt: rules as orders, recalled history as data between marks that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
+from recollect.text.framing import neutralised
+from recollect.types import Record
+
+EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
+RULES = "Rules that hold:"
+GUIDANCE = "Guidance, to be followed where it fits:"
+
+
+def recalled(records: Sequence[Record]) -> str:
+    """Recalled history in the order given, under a line for each day of a session; nothing when there is none."""
+    if not records:
+        return ""
+    lines = [line for day, run in groupby(records, heading) for line in (day, *map(item, run))]
+    return "\n".join([FRAME_OPEN, *lines, FRAME_CLOSE])
+
+
+def heading(record: Record) -> str:
+    """The day and the session of recalled records; said once, because every item would repeat it."""
+    where = record.provenance.file if record.provenance and record.provenance.file else record.session
+    return f"{record.time:%Y-%m-%d} {neutralised(where or '')}".rstrip() + ":"
+
+
+def item(record: Record) -> str:
+    """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
+    who = f" {neutralised(record.role)}" if record.role else ""
+    return f"{handle(record.key)} {record.time:%H:%M}{who}: {neutralised(record.text)}"
+
+
+def rules(hard: Sequence[Record], soft: Sequence[Record]) -> str:
+    """Authored rules word for word, each with its place, hard ones first; nothing when there are none."""
+    parts = [(RULES, hard), (GUIDANCE, soft)]
+    return "\n".join(line for title, records in parts if records for line in (title, *map(rule, records)))
+
+
+def rule(record: Record) -> str:
+    """One authored rule after the file and lines it stands in."""
+    return f"[{place(record)}] {record.text}"
+
+
+def place(record: Record) -> str:
+    """Where an authored record comes from, as path:first-last."""
+    source = record.provenance
+    if source is None or source.file is None:
+        return record.id
+    return source.file if source.lines is None else f"{source.file}:{source.lines[0]}-{source.lines[1]}"

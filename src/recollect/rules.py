@@ -1,0 +1,38 @@
+"""Authored rules in the store: which are in view, in the order in which they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from recollect.engine import Engine
+from recollect.types import Filter, Record
+
+TIER = "tier"  # keys of a node's `meta`: 1 hard, 2 soft, 0 lore,
+ORDER = "order"  # and its place in its document
+HARD, SOFT = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Hard and soft rules in authored order."""
+
+    hard: Sequence[Record] = ()
+    soft: Sequence[Record] = ()
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        """All of them."""
+        return (*self.hard, *self.soft)
+
+
+def rules_in_view(engine: Engine, where: Filter) -> Rules:
+    """Every rule that a caller is under: everybody's first, then the project's, then their own."""
+    nodes = engine.store.find(replace(where, kinds=("node",), durable=True, sessions=None, exclude=()))
+    ordered = sorted(nodes, key=lambda node: (_nearness(node), node.session or "", node.meta[ORDER], node.key))
+    hard, soft = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT))
+    return Rules(tuple(hard), tuple(soft))
+
+
+def _nearness(node: Record) -> int:
+    return ("global", "project", "user", "session").index(node.scope)
