@@ -46,8 +46,10 @@ def rule(record: Record) -> str:
 
 
 def place(record: Record) -> str:
-    """Where an authored record comes from, as path:first-last."""
+    """Where an authored record comes from, as path:first-last or path:line."""
     source = record.provenance
     if source is None or source.file is None:
         return record.id
-    return source.file if source.lines is None else f"{source.file}:{source.lines[0]}-{source.lines[1]}"
+    first, last = source.lines or (0, 0)
+    span = f"{first}" if first == last else f"{first}-{last}"
+    return f"{source.file}:{span}" if source.lines else source.file

@@ -11,10 +11,12 @@ from typing import Any
 from recollect.engine import Embedded, Engine
 from recollect.errors import ConflictError, InputError
 from recollect.math.vectors import Vectors, spread_cosines
+from recollect.rules import rules_in_view
 from recollect.text.echo import containment, shingles, strip_frames, words_of
 from recollect.types import (
     AGENT_ROLES,
     ANCHORS,
+    GLOBAL_OWNER,
     WHEN,
     Event,
     Filter,
@@ -144,10 +146,16 @@ def _marked_echo(engine: Engine, record: Record) -> Record:
     if record.role not in AGENT_ROLES or len(words_of(record.text)) < rows.echo_words:
         return record
     own = shingles(record.text)
-    for recalled in _recalled(engine, record):
+    for recalled in (*_recalled(engine, record), *_rules_over(engine, record)):
         if containment(own, shingles(recalled.text)) >= rows.echo_share:
             return replace(record, echo_of=recalled.id)
     return record
+
+
+def _rules_over(engine: Engine, record: Record) -> tuple[Record, ...]:
+    """The authored rules that this turn's speaker was under."""
+    owners = [record.owner, GLOBAL_OWNER, *([f"project:{record.project}"] if record.project else [])]
+    return rules_in_view(engine, Filter(engine.tenant, tuple(owners))).records
 
 
 def _recalled(engine: Engine, record: Record) -> list[Record]:

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from recollect import assemble as assembling
+from recollect import author as authoring
 from recollect import care
 from recollect import ingest as ingesting
 from recollect import remember as claiming
@@ -256,6 +257,37 @@ class Memory:
         own = tuple(map(_message, messages))
         request = assembling.Request(query, where, _name(session, "session"), budget, moment, own)
         return assembling.assemble(self._engine, request)
+
+    def load(
+        self,
+        path: str | Path,
+        *,
+        text: str | None = None,
+        user: str | None = None,
+        project: str | None = None,
+        scope: Scope | None = None,
+    ) -> authoring.Loaded:
+        """Load a document of rules; again after an edit, to replace what changed. `text` instead of the file's own.
+
+        Hard rules that outgrow their share of a prompt are refused, with the numbers, and nothing changes.
+        """
+        words = authoring.read(path) if text is None else text
+        return authoring.load(self._engine, str(path), words, self._owner(user, project, scope))
+
+    def unload(
+        self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
+    ) -> authoring.Loaded:
+        """Take a document out again."""
+        return authoring.unload(self._engine, str(path), self._owner(user, project, scope))
+
+    def lint(self, path: str | Path, *, text: str | None = None) -> authoring.Authored:
+        """What a document's lines would be to an agent: tiers, tokens, and rules that disagree; nothing is stored."""
+        return authoring.parsed(self._engine, str(path), authoring.read(path) if text is None else text)
+
+    def _owner(self, user: str | None, project: str | None, scope: Scope | None) -> claiming.Owner:
+        chosen: Scope = scope or ("project" if project is not None else "user")
+        check_choice(chosen, ("user", "project", "global"), "scope")
+        return claiming.Owner(chosen, _name(user, "user"), _name(project, "project"))
 
     def get(
         self,

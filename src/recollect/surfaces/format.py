@@ -14,6 +14,7 @@ from recollect.surfaces.columns import clip, one_line, pad, snippet, table, visi
 from recollect.types import Context, Freshness, Hit, IngestReport, Outcome, Record, SearchResult
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from recollect.author import Authored, Loaded
     from recollect.care import ImportReport, Receipt
     from recollect.errors import RecollectError
     from recollect.store.base import Problem, Space, StoreStats
@@ -190,6 +191,45 @@ def context_line(context: Context) -> str:
     degraded = f"degraded: {context.degraded}" if context.degraded else ""
     fresh = context.freshness.line if context.freshness else ""
     return "; ".join(filter(None, (used, kept, degraded, fresh)))
+
+
+# Authored documents
+
+TIERS = ("lore", "hard", "soft")
+
+
+def loaded_text(loaded: Loaded) -> str:
+    """What became of a document, and what to look at."""
+    counts = f"{loaded.added} new, {loaded.removed} gone, {loaded.same} as before"
+    head = f"{loaded.name}: {counts}; hard rules {loaded.hard_tokens} of {loaded.hard_room} tokens"
+    return "\n".join([head, *(f"  {line}" for line in loaded.conflicts)])
+
+
+def lint_dict(authored: Authored) -> dict[str, Any]:
+    """A document as its nodes, with what is wrong."""
+    rows = [
+        {"tier": TIERS[node.tier], "lines": list(node.lines), "tokens": size, "kind": node.kind, "reason": node.reason,
+         "heading": node.heading, "text": node.text}
+        for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
+    ]  # fmt: skip
+    sums = {name: authored.cost(tier) for tier, name in enumerate(TIERS)}
+    return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
+
+
+def _line_span(first: int, last: int) -> str:
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def lint_text(authored: Authored, columns: int) -> str:
+    """A line a node: its place, its tier and why, what it costs, how it begins; then sums and what is wrong."""
+    rows = [
+        (_line_span(*node.lines), TIERS[node.tier], str(size), node.reason, one_line(node.text))
+        for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
+    ]
+    lines = [clip(line, columns) for line in table(rows)] if rows else ["  nothing in it"]
+    sums = ", ".join(f"{name} {authored.cost(tier)}" for tier, name in enumerate(TIERS))
+    total = f"tokens: {sums}; {authored.hard_room} are reserved for hard rules"
+    return "\n".join([f"{authored.name}:", *lines, total, *authored.problems])
 
 
 # What became of turns

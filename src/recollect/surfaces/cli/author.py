@@ -1,0 +1,104 @@
+"""`recollect load`, `lint` and `watch`: documents that people wrote for their agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.errors import InputError, RecollectError
+from recollect.surfaces import format as shown
+from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.options import caller, verb
+from recollect.types import Scope
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+
+SCOPE = click.option(
+    "--scope", type=click.Choice(("user", "project", "global")), help="Whose rules.  [default: the project's, if named]"
+)
+
+
+@verb("load", "recollect load AGENTS.md docs/style.md --project shop")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@caller("user", "project")
+@SCOPE
+@click.option("--remove", is_flag=True, help="Take the documents out instead.")
+@click.pass_obj
+def load(
+    app: App, paths: Sequence[str], user: str | None, project: str | None, scope: Scope | None, remove: bool
+) -> None:
+    """Load documents with rules for the agent. Lists are hard rules, imperatives soft ones, the rest can be searched.
+
+    Loading again replaces what changed and nothing else. Hard rules that outgrow their share of a prompt are refused.
+    """
+    with app.open() as memory:
+        verb_of = memory.unload if remove else memory.load
+        found = [verb_of(_name(path), user=user, project=project, scope=scope) for path in paths]
+    app.say([shown.plain(each) for each in found], "\n".join(map(shown.loaded_text, found)))
+
+
+@verb("lint", "recollect lint AGENTS.md")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@click.pass_context
+def lint(ctx: click.Context, paths: Sequence[str]) -> None:
+    """Show what a document's lines are to the agent. Tiers, tokens, and rules that disagree; nothing is stored.
+
+    Ends with 1 when rules disagree, or when the hard ones need more than their share of a prompt.
+    """
+    from recollect.memory import Memory
+    from recollect.store.memory import DictStore
+
+    app = ctx.ensure_object(App)
+    memory = Memory(DictStore(), settings=app.settings())
+    found = [memory.lint(_name(path)) for path in paths]
+    app.say(
+        [shown.lint_dict(each) for each in found], "\n\n".join(shown.lint_text(each, app.columns) for each in found)
+    )
+    if any(each.problems for each in found):
+        ctx.exit(1)
+
+
+@verb("watch", "recollect watch AGENTS.md --project shop")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@caller("user", "project")
+@SCOPE
+@click.pass_obj
+def watch(app: App, paths: Sequence[str], user: str | None, project: str | None, scope: Scope | None) -> None:
+    """Load documents, and again whenever they change. Until interrupted; needs recollect[watch]."""
+    try:
+        from watchfiles import watch as changes
+    except ImportError:
+        raise InputError("Watching needs the package watchfiles.", "pip install 'recollect[watch]'") from None
+
+    names = {str(Path(path).resolve()): _name(path) for path in paths}
+    with app.open() as memory:
+        for name in names.values():
+            _say_loaded(app, memory, name, user, project, scope)
+        app.note(f"watching {shown.counted(len(names), 'file')}; stop with ctrl-c")
+        # The folders are watched, because editors write a new file and rename it over the old one.
+        for batch in changes(*sorted({str(Path(file).parent) for file in names}), recursive=False):
+            for file in sorted({file for _, file in batch} & names.keys()):
+                _say_loaded(app, memory, names[file], user, project, scope)
+
+
+def _say_loaded(
+    app: App, memory: Memory, name: str, user: str | None, project: str | None, scope: Scope | None
+) -> None:
+    """Load once; what is wrong with a file is said, and the watch goes on with the rules it had."""
+    try:
+        found = memory.load(name, user=user, project=project, scope=scope)
+    except RecollectError as error:
+        app.note(f"{name}: {error.message} {error.remedy}".strip())
+        return
+    app.say(shown.plain(found), shown.loaded_text(found))
+
+
+def _name(path: str) -> str:
+    """How a document is called: its path from here, or the whole path when it lies elsewhere."""
+    file = Path(path).resolve()
+    here = Path.cwd().resolve()
+    return file.relative_to(here).as_posix() if file.is_relative_to(here) else file.as_posix()
