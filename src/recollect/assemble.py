@@ -1,6 +1,6 @@
 """Rules, tail and hits → context: what must go in, then the best recalled history that still fits, framed as data.
 
-C(q) = I1 ∪ I2* ∪ T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
+C(q) = I1 ∪ I2* ∪ E* ∪ T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
 
 A session's contexts grow at the end for as long as they fit, so that a model's prompt cache holds: rules come first,
 turns and recalled history stay where they were first shown, and what is new comes last.
@@ -19,11 +19,12 @@ from recollect.draft import Count, Draft, Mandatory, Piece
 from recollect.engine import Engine
 from recollect.errors import InputError, RecollectError, StoreError, StoreReadOnlyError
 from recollect.ingest import recall_subject
+from recollect.lineage import covered_by
 from recollect.math import packing
 from recollect.rules import Rules, rules_in_view
 from recollect.search import Page, search
 from recollect.store.memory import passes
-from recollect.types import USES, Context, Event, Filter, Record, TraceItem, most_uses
+from recollect.types import USES, Context, Event, Filter, Part, Record, SearchResult, TraceItem, most_uses
 
 LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -82,15 +83,25 @@ def _assembled(engine: Engine, request: Request) -> Context:
     turns = _recent_turns(engine, request)
     must = _mandatory(engine, request, rules, turns, previous)
     known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, request.messages))}
+    known |= {key for rule in must.rules.elevated if rule.provenance for key in rule.provenance.sources}
     where = replace(request.where, exclude=(*request.where.exclude, *sorted(known)))
     found = search(engine, request.query, where, Page(_considered(engine, request.budget_tokens)), request.now)
     fill = rows.fill if request.subject else 1.0
-    draft = Draft(must, found, request.budget_tokens, fill, rows.fresh, count)
+    covers = _covers(engine, found, previous)
+    draft = Draft(must, found, covers, request.budget_tokens, fill, rows.fresh, count)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)
     unnoted = _note(engine, request, made.pieces, digests)
     kept = min(_kept(previous.digests, digests), made.context.tokens)
     return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
+
+
+def _covers(engine: Engine, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
+    """What the summaries that may be shown stand for: they and their turns do not both appear."""
+    shown = (record for piece in previous.pieces if piece.part == "recall" for record in piece.records)
+    records = (*shown, *(hit.record for hit in found.hits))
+    summaries = [record.key for record in records if record.kind == "summary"]
+    return covered_by(engine.store, summaries) if summaries else {}
 
 
 def _without_memory(engine: Engine, request: Request, error: RecollectError) -> Context:
@@ -140,17 +151,19 @@ def _mandatory(
     soft, soft_tokens = _soft(
         rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
     )
-    room = total - own - hard_tokens - soft_tokens
+    asked, asked_tokens = _elevated(engine, request, rules.elevated, total - own - hard_tokens - soft_tokens - least)
+    room = total - own - hard_tokens - soft_tokens - asked_tokens
     tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
     if tail.missing:
         lacking.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
+        *(_traced(record, asked, "asked for before", count, "guidance") for record in rules.elevated),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
-    return Mandatory(Rules(hard, soft), tail, request.messages, trace, "; ".join(lacking))
+    return Mandatory(Rules(hard, soft, asked), tail, request.messages, trace, "; ".join(lacking))
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
@@ -161,10 +174,31 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[R
     return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
 
 
-def _traced(record: Record, taken: Sequence[Record], what: str, count: Count) -> TraceItem:
+def _elevated(engine: Engine, request: Request, rules: Sequence[Record], room: int) -> tuple[tuple[Record, ...], int]:
+    """What people asked for in talk and the query comes near to (cos > θ1), the newest that fit ρ·τ, and their cost."""
+    if not rules:
+        return (), 0
+    count, rows = engine.count_tokens, engine.settings
+    spent = count(frame.ASKED + "\n")
+    most = min(packing.share_tokens(request.budget_tokens, rows.assemble.elevated), room)
+    query = engine.arm.embed_query(request.query)
+    vectors = engine.store.vectors([record.key for record in rules]) if query is not None else {}
+    taken: list[Record] = []
+    for record in reversed(rules):
+        vector = vectors.get(record.key)
+        cost = count(frame.rule(record) + "\n")
+        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1
+        if near and spent + cost <= most:
+            taken.append(record)
+            spent += cost
+    return tuple(reversed(taken)), spent if taken else 0
+
+
+def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, part: Part = "rules") -> TraceItem:
     fits = record in taken
     tokens = count(frame.rule(record) + "\n")
-    return TraceItem(record.id, "rules", fits, tokens, what if fits else f"{what}: does not fit", key=record.key)
+    reason = what if fits else f"{what}: does not fit" if part == "rules" else f"{what}: does not fit, or far from it"
+    return TraceItem(record.id, part, fits, tokens, reason, key=record.key)
 
 
 def _cost(said: Mapping[str, str], count: Count) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from recollect import ingest
 from recollect.engine import Engine
 from recollect.errors import EmbedError, FormatError, InputError
+from recollect.lineage import made_from
 from recollect.math.vectors import Vectors, from_halves
 from recollect.store.codec import record_from_json, record_to_json
 from recollect.types import Edge, Event, Filter, Record, as_time
@@ -39,6 +40,7 @@ def forget(engine: Engine, keys: Sequence[str] | Filter, what: dict[str, Any]) -
     with engine.store.transaction():
         if isinstance(keys, Filter):
             keys = [record.key for record in engine.store.find(replace(keys, echoes=True))]
+        keys = [*keys, *sorted(made_from(engine.store, keys))]
         engine.store.delete(keys)
         receipt = Receipt(engine.clock(), len(keys), what)
         engine.store.append([Event(receipt.time, engine.tenant, "forget", None, {**what, "records": len(keys)})])

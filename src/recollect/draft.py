@@ -51,13 +51,14 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Makes contexts of one size from what must go in and what was found.
+    """Makes contexts of one size from what must go in and what was found; `covers` says what a summary stands for.
 
     Of the room that is left for recall, a new context uses the share `fill`; one that goes on adds at most `fresh`.
     """
 
     must: Mandatory
     found: SearchResult
+    covers: Mapping[str, frozenset[str]]
     budget: int
     fill: float
     fresh: float
@@ -98,6 +99,8 @@ class Draft:
         taken: list[Hit] = []
         trace: list[TraceItem] = []
         headings: set[str] = set()
+        told = set(shown) | {record.key for record in self.must.tail.records}
+        told |= {key for summary in shown for key in self.covers.get(summary, ())}
         for hit in self.found.hits:
             if hit.record.key in shown:
                 trace.append(
@@ -106,6 +109,10 @@ class Draft:
                     )
                 )
                 continue
+            below = self.covers.get(hit.record.key, frozenset())
+            if hit.record.key in told or below & told:
+                trace.append(self._told(hit))
+                continue
             heading = frame.heading(hit.record)
             size = self._size(hit.record) + (0 if heading in headings else self.count(heading + "\n"))
             fits = spent + size <= (room if taken else self.budget)  # the best hit may use all the room there is
@@ -113,6 +120,7 @@ class Draft:
                 taken.append(hit)
                 headings.add(heading)
                 spent += size
+                told |= {hit.record.key, *below}
             reason = _reason(hit) if fits else f"does not fit: {size} tokens, {max(room - spent, 0)} left"
             trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
         return taken, trace
@@ -123,6 +131,11 @@ class Draft:
         kept = [record for record in shown if record.key not in found]
         return [*trace, *(TraceItem(r.id, "recall", True, self._size(r), "shown before", key=r.key) for r in kept)]
 
+    def _told(self, hit: Hit) -> TraceItem:
+        size = self._size(hit.record)
+        reason = "a summary of it is there, or it sums up what is there"
+        return TraceItem(hit.record.id, "recall", False, size, reason, hit.score, hit.record.key)
+
     def _size(self, record: Record) -> int:
         return self.count(frame.item(record) + "\n")
 
@@ -130,7 +143,7 @@ class Draft:
         must, filled = self.must, tuple(piece for piece in pieces if piece.records)
         rules = must.rules.records
         context = Context(
-            system=frame.rules(must.rules.hard, must.rules.soft),
+            system=frame.rules(must.rules.hard, must.rules.soft, must.rules.elevated),
             messages=(*(said for piece in filled for said in piece.messages), *must.own),
             tokens=0,
             budget_tokens=self.budget,

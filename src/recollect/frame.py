@@ -12,6 +12,7 @@ from recollect.types import Record
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
 RULES = "Rules that hold:"
 GUIDANCE = "Guidance, to be followed where it fits:"
+ASKED = "Asked for by the user before:"
 
 
 def recalled(records: Sequence[Record]) -> str:
@@ -34,14 +35,16 @@ def item(record: Record) -> str:
     return f"{handle(record.key)} {record.time:%H:%M}{who}: {neutralised(record.text)}"
 
 
-def rules(hard: Sequence[Record], soft: Sequence[Record]) -> str:
+def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:
     """Authored rules word for word, each with its place, hard ones first; nothing when there are none."""
-    parts = [(RULES, hard), (GUIDANCE, soft)]
+    parts = [(RULES, hard), (GUIDANCE, soft), (ASKED, elevated)]
     return "\n".join(line for title, records in parts if records for line in (title, *map(rule, records)))
 
 
 def rule(record: Record) -> str:
-    """One authored rule after the file and lines it stands in."""
+    """One rule: authored ones after the file and lines they stand in, what somebody said on one line after its day."""
+    if record.provenance is not None and record.provenance.file is None:
+        return f"[{record.time:%Y-%m-%d}] {neutralised(record.text)}"
     return f"[{place(record)}] {record.text}"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from recollect import assemble as assembling
 from recollect import author as authoring
 from recollect import care
+from recollect import compact as compacting
 from recollect import ingest as ingesting
 from recollect import remember as claiming
 from recollect import search as searching
@@ -19,6 +20,7 @@ from recollect.embed import open_embedder
 from recollect.embed.base import Embedder
 from recollect.engine import Engine, VectorArm, check_embedder
 from recollect.errors import InputError, NotFoundError
+from recollect.lineage import raw_turns
 from recollect.settings import Settings
 from recollect.store.base import Problem, Store, StoreStats
 from recollect.types import (
@@ -288,6 +290,47 @@ class Memory:
         chosen: Scope = scope or ("project" if project is not None else "user")
         check_choice(chosen, ("user", "project", "global"), "scope")
         return claiming.Owner(chosen, _name(user, "user"), _name(project, "project"))
+
+    def after_turn(
+        self, turns: Iterable[Turn], *, user: str | None = None, project: str | None = None, agent: str | None = None
+    ) -> tuple[IngestReport, tuple[compacting.CompactReport, ...]]:
+        """Take what was just said, and compact the sessions that have grown enough (compact.trigger_tokens)."""
+        said = list(turns)
+        report = self.ingest(said, user=user, project=project, agent=agent)
+        where = self._own(user)
+        grown = [
+            name for name in dict.fromkeys(turn.session for turn in said) if compacting.due(self._engine, where, name)
+        ]
+        return report, tuple(self.compact(name, user=user) for name in grown)
+
+    def compact(
+        self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None
+    ) -> compacting.CompactReport:
+        """Summarise the older turns of a session; the turns stay, and `expand` gives them back."""
+        from recollect.summarize import open_summarizer
+
+        where = self._own(user)
+        model = open_summarizer(self.settings, self._engine.count_tokens)
+        return compacting.compact(
+            self._engine, where, check_id(session, "session"), abstractive=model, progress=progress
+        )
+
+    def expand(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Records:
+        """The raw turns under a summary, exactly as they were stored, oldest first."""
+        summary = self.get(id, user=user, project=project, session=session)
+        if summary.kind != "summary":
+            raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `recollect list --kind summary`.")
+        return raw_turns(self.store, summary.key)
+
+    def _own(self, user: str | None) -> Filter:
+        return Filter(self.tenant, (f"user:{_name(user, 'user') or ''}",))
 
     def get(
         self,

@@ -7,24 +7,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.engine import Engine
-from recollect.types import Filter, Record
+from recollect.lineage import EVIDENCE
+from recollect.types import Edge, Filter, Provenance, Record
 
 TIER = "tier"  # keys of a node's `meta`: 1 hard, 2 soft, 0 lore,
 ORDER = "order"  # and its place in its document
-HARD, SOFT = 1, 2
+HARD, SOFT, ELEVATED = 1, 2, 3
+GUIDANCE = "guidance"  # the document that holds what people laid down in talk, word for word
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Hard and soft rules in authored order."""
+    """Hard and soft rules in authored order, and what people laid down in talk, oldest first."""
 
     hard: Sequence[Record] = ()
     soft: Sequence[Record] = ()
+    elevated: Sequence[Record] = ()
 
     @property
     def records(self) -> tuple[Record, ...]:
         """All of them."""
-        return (*self.hard, *self.soft)
+        return (*self.hard, *self.soft, *self.elevated)
 
 
 def documents(engine: Engine, owner: str) -> dict[str, str]:
@@ -50,8 +53,45 @@ def rules_in_view(engine: Engine, where: Filter) -> Rules:
         return Rules()
     nodes = engine.store.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
     ordered = sorted(nodes, key=lambda node: (_nearness(node), node.session or "", node.meta[ORDER], node.key))
-    hard, soft = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT))
-    return Rules(tuple(hard), tuple(soft))
+    tiers = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
+    return Rules(*map(tuple, tiers))
+
+
+def elevate(engine: Engine, turns: Sequence[Record]) -> int:
+    """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
+    made = [_guidance(turn) for turn in turns]
+    there = {record.key for record in engine.store.get([record.key for record in made])}
+    new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
+    if not new:
+        return 0
+    vectors = engine.arm.embed([record.text for record, _ in new])
+    with engine.store.transaction():
+        engine.store.put([record for record, _ in new])
+        if vectors is not None:
+            engine.ready_space()
+            engine.store.put_vectors([record.key for record, _ in new], vectors)
+        engine.store.link([Edge(record.key, turn.key, EVIDENCE, engine.clock()) for record, turn in new])
+        for owner in {record.owner for record, _ in new}:
+            note_document(engine, owner, GUIDANCE, GUIDANCE)
+    return len(new)
+
+
+def _guidance(turn: Record) -> Record:
+    return Record(
+        id=f"guidance-{turn.key}",
+        kind="node",
+        text=turn.text,
+        time=turn.time,
+        tenant=turn.tenant,
+        scope="user",
+        user=turn.user,
+        session=GUIDANCE,
+        durable=True,
+        boundary=turn.boundary,
+        memory_type="norm",
+        provenance=Provenance(who=turn.role, method="elevated", sources=(turn.key,)),
+        meta={TIER: ELEVATED, ORDER: int(turn.time.timestamp()), "session": turn.session},
+    )
 
 
 def _nearness(node: Record) -> int:

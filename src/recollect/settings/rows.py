@@ -303,6 +303,9 @@ class CompactRows:
     """Compaction."""
 
     cluster_turns: int = whole(20, 1, 100_000, "k: turns a cluster")
+    provider: str = choice("off", ("off", "openai", "ollama"), "who may summarise besides the extractive way")
+    model: str = words("", "the model to ask there")
+    cap_tokens: int = whole(200, 8, 100_000, "tokens of a summary at most")
     previous_tokens: int = whole(96, 0, 100_000, "tokens of the previous summary shown to the summariser")
     abstractive_gate: float = number(0.60, 0, 1, "mean G of a cluster from which an LLM may summarise it")
     align: float = number(0.65, -1, 1, "least Q_align of an abstractive summary")

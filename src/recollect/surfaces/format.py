@@ -16,6 +16,7 @@ from recollect.types import Context, Freshness, Hit, IngestReport, Outcome, Reco
 if TYPE_CHECKING:  # these rooms import numpy
     from recollect.author import Authored, Loaded
     from recollect.care import ImportReport, Receipt
+    from recollect.compact import CompactReport
     from recollect.errors import RecollectError
     from recollect.store.base import Problem, Space, StoreStats
 
@@ -230,6 +231,28 @@ def lint_text(authored: Authored, columns: int) -> str:
     sums = ", ".join(f"{name} {authored.cost(tier)}" for tier, name in enumerate(TIERS))
     total = f"tokens: {sums}; {authored.hard_room} are reserved for hard rules"
     return "\n".join([f"{authored.name}:", *lines, total, *authored.problems])
+
+
+# Compaction
+
+
+def turns_text(turns: Sequence[Record]) -> str:
+    """Turns as they were said, one after the other."""
+    return "\n".join(f"{turn.time:%Y-%m-%d %H:%M} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
+
+
+def compact_text(report: CompactReport) -> str:
+    """What became of a session's older turns, a line a summary."""
+    made = f"{len(report.summaries)} {'summary' if len(report.summaries) == 1 else 'summaries'}"
+    more = [f"{report.elevated} kept as guidance", *([f"{report.declined} declined"] if report.declined else [])]
+    head = f"{report.session}: {counted(report.turns, 'older turn')}, {made}, {', '.join(more)}"
+    rows = [
+        (each.id, f"of {each.sources}", f"{each.tokens_before} → {each.tokens_after} tokens", each.method,
+         f"confidence {each.confidence:.2f}")
+        for each in report.summaries
+    ]  # fmt: skip
+    degraded = [f"degraded: {report.degraded}"] if report.degraded else []
+    return "\n".join([head, *(table(rows) if rows else []), *degraded])
 
 
 # What became of turns

@@ -29,6 +29,8 @@ VERBS = {
     "load": Entry("author", "load", "Load documents with rules for the agent."),
     "lint": Entry("author", "lint", "Show what a document's lines are to the agent."),
     "watch": Entry("author", "watch", "Load documents, and again whenever they change."),
+    "compact": Entry("compact", "compact", "Summarise the older turns of a session."),
+    "expand": Entry("compact", "expand", "Show the raw turns under a summary."),
     "forget": Entry("write", "forget", "Delete records for good."),
     "export": Entry("care", "export", "Write the whole memory as JSON lines."),
     "import": Entry("care", "import_", "Take in an export."),
