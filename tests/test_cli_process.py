@@ -67,6 +67,7 @@ def in_terminal(*args: str, answer: bytes = b"", **env: str) -> tuple[int, str]:
     """Run a command in a terminal of its own; its exit code and all that the terminal showed."""
     pid, terminal = pty.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.execve(sys.executable, [*COMMAND, *args], {**ENV, "COLUMNS": "80", "TERM": "xterm", **env})
     shown = b""
     deadline = time.monotonic() + PATIENCE_SECONDS

@@ -155,7 +155,8 @@ def _bad_vectors(segments: Sequence[Segments]) -> Iterator[Problem]:
 
 def _of_unit_length(matrix: Vectors, tolerance: float) -> NDArray[np.bool_]:
     """Which rows are, or are zero: of a text without words."""
-    lengths = np.linalg.norm(matrix, axis=1)
+    with np.errstate(all="ignore"):  # a damaged vector may hold anything
+        lengths = np.linalg.norm(matrix, axis=1)
     return np.asarray(np.isclose(lengths, 1, atol=tolerance) | (lengths == 0), dtype=np.bool_)
 
 
