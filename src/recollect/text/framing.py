@@ -11,6 +11,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html.entities import html5
 from typing import NamedTuple
 
@@ -226,6 +227,7 @@ class _Disarmed(NamedTuple):
     seen: str
 
 
+@lru_cache(maxsize=1024)  # a context is laid out several ways before one fits
 def _disarmed(text: str) -> _Disarmed:
     found: list[str] = []
 
