@@ -138,12 +138,12 @@ def test_forgetting_a_turn_takes_along_what_was_made_of_it(memory: Memory) -> No
 
 
 class Model:
-    """A summariser whose words and faults are given."""
+    """A summariser whose words are given; without any it is down."""
 
     name = "model"
 
-    def __init__(self, text: str | None, faults: int = 0) -> None:
-        self.text, self.faults, self.calls = text, faults, 0
+    def __init__(self, text: str | None) -> None:
+        self.text, self.calls = text, 0
 
     def summarize(self, sources: Sequence[Source], cap_tokens: int, previous: str, *, tightness: Tightness) -> Draft:
         self.calls += 1

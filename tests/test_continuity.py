@@ -54,10 +54,7 @@ def test_a_result_stays_with_its_call() -> None:
 def test_groups_lose_nothing_and_tear_nothing(talk: list[Record]) -> None:
     found = groups(talk)
     assert [record for group in found for record in group] == talk
-    places = {
-        record.bundle: {i for i, group in enumerate(found) if record in group} for record in talk if record.bundle
-    }
-    for bundle in places:
+    for bundle in {record.bundle for record in talk if record.bundle}:
         assert len({i for i, group in enumerate(found) if any(r.bundle == bundle for r in group)}) == 1
     assert not any(group[0].role == "tool" and group[0].bundle is None for group in found[1:])
 

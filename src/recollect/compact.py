@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 TIGHTER: tuple[Tightness, ...] = ("normal", "aggressive", "bounded")  # tried in turn until a summary is shorter
 UNMEASURED = 0.5  # confidence of a summary that no embedder could compare with its sources
 Progress = Callable[[int, int], None]
-Outcome = Literal["summarised", "declined", "taken"]
 
 
 @dataclass(frozen=True, slots=True)

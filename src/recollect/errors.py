@@ -17,7 +17,7 @@ RecollectError                     catch this to catch them all
     ├── ModelDamagedError          the weights are not the ones that were pinned
     ├── EmbedderChangedError       the store's vectors come from another model
     ├── DimensionError             a vector has the wrong length or holds NaN
-    └── EndpointError              an embedding service refused or did not answer
+    └── EndpointError              a service (embeddings, summaries) refused or did not answer
 
 Every message names the value that was wrong; `remedy` says what to do about it.
 """
@@ -99,4 +99,4 @@ class DimensionError(EmbedError):
 
 
 class EndpointError(EmbedError):
-    """An embedding service refused the request or did not answer."""
+    """A service for embeddings or summaries refused the request or did not answer."""
