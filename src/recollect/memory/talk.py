@@ -1,0 +1,150 @@
+"""Turns in, hits and contexts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect import assemble as assembling
+from recollect import ingest as ingesting
+from recollect import remember as claiming
+from recollect import search as searching
+from recollect.errors import InputError
+from recollect.memory.base import OPEN_BOUNDARIES, Base, Records, Time, as_name
+from recollect.types import (
+    Boundary,
+    ClaimType,
+    Context,
+    IngestReport,
+    Kind,
+    Record,
+    Scope,
+    SearchResult,
+    Turn,
+    as_time,
+)
+
+
+class Talk(Base):
+    """Taking what is said, and finding it again."""
+
+    def ingest(
+        self,
+        turns: Iterable[Turn],
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        progress: ingesting.Progress | None = None,
+    ) -> IngestReport:
+        """Take turns: each is stored once, cleaned of secrets and of our own echoes, and weighed by the gate."""
+        who = ingesting.Speaker(as_name(user, "user"), as_name(project, "project"), as_name(agent, "agent"))
+        return ingesting.ingest(self._engine, [turns] if isinstance(turns, Turn) else turns, who, progress)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        scope: Scope = "user",
+        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        boundary: Boundary = "internal",
+        time: Time | None = None,
+        supersedes: str | None = None,
+        meta: dict[str, Any] | None = None,
+    ) -> Record:
+        """Store a claim on purpose. The same words in the same scope are the same claim; `supersedes` ends another."""
+        claim = claiming.Claim(
+            text,
+            owner=claiming.Owner(scope, as_name(user, "user"), as_name(project, "project")),
+            type=type,
+            boundary=boundary,
+            time=as_time(time) if time is not None else self._engine.clock(),
+            meta=meta or {},
+        )
+        old = self.get(supersedes, user=user, project=project) if supersedes is not None else None
+        return claiming.remember(self._engine, claim, old)
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        boundaries: Sequence[Boundary] = OPEN_BOUNDARIES,
+        as_of: Time | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        exclude: Sequence[str] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        now: Time | None = None,
+        profile: str = "default",
+    ) -> SearchResult:
+        """Hits with reasons, best first; nothing is changed by asking."""
+        moment = as_time(now, "now") if now is not None else self._engine.clock()
+        where = self.where(
+            user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
+            as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
+        )  # fmt: skip
+        page = searching.Page(self.settings.search.limit if limit is None else limit, offset)
+        return searching.search(self._engine, query, where, page, moment, profile)
+
+    def assemble(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        budget_tokens: int | None = None,
+        now: Time | None = None,
+        messages: Sequence[Mapping[str, str]] = (),
+    ) -> Context:
+        """The context for a prompt: rules, the session's recent turns and the best of the past, inside the budget.
+
+        `messages` are the caller's own, not stored yet: they follow the tail as they are, whatever else fails.
+        """
+        moment = as_time(now, "now") if now is not None else self._engine.clock()
+        where = self.where(user=user, project=project, now=moment)
+        budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+        own = tuple(map(_message, messages))
+        request = assembling.Request(query, where, as_name(session, "session"), budget, moment, own)
+        return assembling.assemble(self._engine, request)
+
+    def list(
+        self,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        since: Time | None = None,
+        until: Time | None = None,
+        durable: bool | None = None,
+        superseded: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Records:
+        """A caller's records, newest first."""
+        where = self.where(
+            user=user, project=project, session=session, scope=scope, kinds=kinds, since=since, until=until,
+            superseded=superseded,
+        )  # fmt: skip
+        page = searching.Page(limit, offset)
+        everything = replace(where, durable=durable, echoes=True)
+        return self.store.find(everything, order="newest", limit=page.limit, offset=page.offset)
+
+
+def _message(said: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return {"role": str(said["role"]), "content": str(said["content"])}
+    except (KeyError, TypeError, IndexError):
+        what = f"A message needs a role and content: {str(said)[:80]}."
+        raise InputError(what, "Give {'role': …, 'content': …}.") from None
