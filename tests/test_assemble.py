@@ -52,9 +52,9 @@ def test_the_tail_comes_whole_and_recall_fills_the_rest(memory: Memory) -> None:
 
 def test_what_was_used_is_counted(memory: Memory) -> None:
     talk(memory, "old", "I moved to Lisbon in May.")
-    for _ in range(3):
-        memory.assemble("Lisbon", user="ana", session="now", budget_tokens=300)
-    assert memory.get("old0", user="ana").meta["uses"] == 3
+    for session in ("now", "now", "later", "last"):
+        memory.assemble("Lisbon", user="ana", session=session, budget_tokens=300)
+    assert memory.get("old0", user="ana").meta["uses"] == 3, "what stays in a session's context counts once"
     assert memory.verify() == []
 
 

@@ -90,6 +90,23 @@ def test_links_become_edges_whichever_came_first(memory: Memory, order: list[str
     assert (edge.kind, edge.target) == ("hop", nodes["The smoke test buys one tin of tea."].key)
 
 
+def test_what_a_found_node_links_to_comes_along() -> None:
+    few = Settings(default=replace(Settings().default, candidates=20, pool=20))
+    memory = Memory(DictStore(), HashEmbedder(64), settings=few, clock=lambda: NOW)
+    memory.load("AGENTS.md", text="# Shop\n\nOpening hours of the shop are in [them](them.md#summer).")
+    memory.load("them.md", text="# Them\n\n## Summer\n\nFrom nine until everybody went home.")
+    for i in range(60):
+        memory.remember(f"The shop had box {i}.")
+    hits = {hit.record.text: hit for hit in memory.search("opening hours of the shop", limit=10)}
+    parent = hits["Opening hours of the shop are in [them](them.md#summer)."]
+    linked = hits["From nine until everybody went home."]
+    assert linked.reason.startswith("hop=")
+    assert linked.score == pytest.approx(0.5 * min(parent.score, 1.0))
+    assert len(hits) == 10
+    nowhere = memory.search("opening hours of the shop", kinds=["claim"], limit=10)
+    assert {hit.record.kind for hit in nowhere} == {"claim"}, "links lead nowhere that the filter does not allow"
+
+
 def test_hard_rules_that_outgrow_their_share_are_refused(memory: Memory) -> None:
     memory.load("AGENTS.md", text=AGENTS)
     heavy = "\n".join(f"- Rule number {i} is a long one about everything in the shop." for i in range(60))

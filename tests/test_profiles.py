@@ -194,12 +194,13 @@ def test_libra_leaves_the_cascade_at_the_first_tier_that_is_sure(memory: Memory)
         vector = Nested(384).embed_query(query)
         expected = nested.store.vector_search(vector, nested.where(), 8, prefix=prefix)
         found = nested.search(query, profile="libra-single", limit=1)
+        assert found[0].parts["tier"] == (prefix or 384)
         assert found[0].parts["cos"] == pytest.approx(max(expected[0].score, 0), abs=1e-6)
 
 
 def test_libra_counts_use_against_the_most_used_record_of_all(filled: Memory) -> None:
-    for _ in range(3):
-        filled.assemble("The wedding and the exam", user="ana", session="s9", budget_tokens=60, now=NOW)
+    for session in ("s9", "s10", "s11"):
+        filled.assemble("The wedding and the exam", user="ana", session=session, budget_tokens=60, now=NOW)
     used = max(int(record.meta.get("uses", 0)) for record in filled.list(user="ana"))
     for hit in filled.search("Lisbon move", user="ana", profile="libra-two-pass", now=NOW):
         expected = math.log1p(hit.record.meta.get("uses", 0)) / math.log(2 + used)

@@ -23,6 +23,7 @@ from recollect.lineage import covered_by
 from recollect.math import packing
 from recollect.rules import Rules, rules_in_view
 from recollect.search import Page, search
+from recollect.settings import Settings
 from recollect.store.memory import passes
 from recollect.types import USES, Context, Event, Filter, Part, Record, SearchResult, TraceItem, most_uses
 
@@ -85,13 +86,13 @@ def _assembled(engine: Engine, request: Request) -> Context:
     known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, request.messages))}
     known |= {key for rule in must.rules.elevated if rule.provenance for key in rule.provenance.sources}
     where = replace(request.where, exclude=(*request.where.exclude, *sorted(known)))
-    found = search(engine, request.query, where, Page(_considered(engine, request.budget_tokens)), request.now)
+    found = search(engine, request.query, where, Page(considered(engine.settings, request.budget_tokens)), request.now)
     fill = rows.fill if request.subject else 1.0
     covers = _covers(engine, found, previous)
     draft = Draft(must, found, covers, request.budget_tokens, fill, rows.fresh, count)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)
-    unnoted = _note(engine, request, made.pieces, digests)
+    unnoted = _note(engine, request, previous, made.pieces, digests)
     kept = min(_kept(previous.digests, digests), made.context.tokens)
     return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
 
@@ -110,9 +111,9 @@ def _without_memory(engine: Engine, request: Request, error: RecollectError) -> 
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
 
-def _considered(engine: Engine, budget: int) -> int:
+def considered(settings: Settings, budget: int) -> int:
     """How many hits are worth looking at: a large budget holds more of them."""
-    rows = engine.settings.assemble
+    rows = settings.assemble
     return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
 
 
@@ -242,14 +243,15 @@ def _kept(old: Digests, new: Digests) -> int:
     return kept
 
 
-def _note(engine: Engine, request: Request, pieces: Sequence[Piece], digests: Digests) -> str:
-    """Remember what this session was shown, so that its echo is recognised, and count each record's use.
+def _note(engine: Engine, request: Request, previous: Previous, pieces: Sequence[Piece], digests: Digests) -> str:
+    """Remember what this session was shown, so that its echo is recognised, and count the use of what is new to it.
 
     A read-only store remembers nothing; if another fault keeps it from being noted, that is said, and nothing else.
     """
     if request.subject is None:
         return ""
     keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
+    shown = {record.key for piece in previous.pieces if piece.part == "recall" for record in piece.records}
     body = {
         "keys": keys,
         "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
@@ -257,7 +259,8 @@ def _note(engine: Engine, request: Request, pieces: Sequence[Piece], digests: Di
     }
     try:
         with engine.store.transaction():
-            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(keys)]
+            new = [key for key in keys if key not in shown]
+            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(new)]
             engine.store.put(used)
             _raise_most_uses(engine, used)
             engine.store.append([Event(request.now, engine.tenant, "recall", request.subject, body)])

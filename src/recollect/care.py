@@ -221,24 +221,44 @@ def reindex(engine: Engine, progress: Progress | None = None) -> int:
     for tenant in tenants:
         where = Filter(tenant=tenant, echoes=True)
         while page := store.pending(where, engine.settings.ingest.batch, embedder.name):
-            embedded = engine.embed(page)
-            if embedded is None:
+            if not _embed_page(engine, page, embedder.name):
                 raise EmbedError(f"Stopped after {done} of {total} records: {engine.arm.off}", "Run it again to go on.")
-            keys = [record.key for record in page]
-            store.put_vectors(keys, embedded.vectors, embedder.name, passages=embedded.passages)
             done += len(page)
             if progress is not None:
                 progress(done, total)
     store.activate_space(embedder.name)
     for tenant in tenants:
-        _settle(replace(engine, tenant=tenant))
+        _settle(replace(engine, tenant=tenant), Filter(tenant=tenant))
     return done
 
 
-def _settle(engine: Engine) -> None:
+def embed_pending(engine: Engine, where: Filter) -> int:
+    """Catch up on vectors that records under a filter still lack; how many, none while the vector arm is off."""
+    if engine.arm.embedder is None:
+        return 0
+    engine.ready_space()
+    done = 0
+    while page := engine.store.pending(replace(where, echoes=True), engine.settings.ingest.batch):
+        if not _embed_page(engine, page):
+            return done
+        done += len(page)
+    if done:
+        _settle(engine, where)
+    return done
+
+
+def _embed_page(engine: Engine, page: Sequence[Record], space: str | None = None) -> bool:
+    embedded = engine.embed(page)
+    if embedded is None:
+        return False
+    keys = [record.key for record in page]
+    engine.store.put_vectors(keys, embedded.vectors, space, passages=embedded.passages)
+    return True
+
+
+def _settle(engine: Engine, where: Filter) -> None:
     """Decide the turns that the gate had to defer for want of vectors, oldest first."""
-    deferred = Filter(tenant=engine.tenant, kinds=("turn",), durable=False)
-    for record in engine.store.find(deferred):
+    for record in engine.store.find(replace(where, kinds=("turn",), durable=False)):
         if record.gate is None or record.gate.decision != "defer":
             continue
         vector = engine.store.vectors([record.key]).get(record.key)

@@ -83,9 +83,9 @@ class Draft:
         turns = self.must.tail.records
         held = tuple(record for piece in before if piece.part == "tail" for record in piece.records)
         shown = [record for piece in before if piece.part == "recall" for record in piece.records]
-        if not before or turns[: len(held)] != held:
-            return None
         known = {record.key for record in shown}
+        if not before or turns[: len(held)] != held or any(turn.key in known for turn in turns):
+            return None
         new, trace = self._packed(self.fresh, known)
         pieces = (*before, Piece("tail", turns[len(held) :]), _frame(new))
         made = self._made(pieces, self._kept(trace, shown))

@@ -4,7 +4,13 @@ RecollectError                     catch this to catch them all
 ├── InputError                     the caller's value cannot be used
 │   ├── ConflictError              an id is taken by other content
 │   ├── NotFoundError              nothing has that id
-│   └── FormatError                a line of a file cannot be read
+│   ├── FormatError                a line of a file cannot be read
+│   ├── PolicyError                a policy file cannot be used; the message names the line
+│   │   └── RuleError              a rule or pattern in it cannot be read
+│   ├── UnknownClassError          a boundary class that nobody defined
+│   ├── ProvenanceError            a promotion that does not say where it comes from, or who looked at it
+│   └── ContextGoneError           an active context that expired, was used up or became stale
+├── DeniedError                    the policy in force does not allow it
 ├── SettingsError                  a setting is unknown, of the wrong type or out of range
 ├── StoreError                     the database cannot do what was asked
 │   ├── StoreBusyError             another process held the write lock too long
@@ -48,6 +54,30 @@ class NotFoundError(InputError, LookupError):
 
 class FormatError(InputError):
     """A line of a file cannot be read."""
+
+
+class PolicyError(InputError):
+    """A policy file cannot be used; the one in force stays."""
+
+
+class RuleError(PolicyError):
+    """A rule or pattern of a policy cannot be read."""
+
+
+class UnknownClassError(InputError):
+    """A boundary class that nobody defined; what carries it is not shown."""
+
+
+class ProvenanceError(InputError):
+    """A promotion that does not say where it comes from, or that nobody reviewed."""
+
+
+class ContextGoneError(InputError, LookupError):
+    """An active context that expired, was used up or became stale."""
+
+
+class DeniedError(RecollectError, PermissionError):
+    """The policy in force does not allow it."""
 
 
 class SettingsError(RecollectError, ValueError):

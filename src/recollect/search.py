@@ -10,6 +10,7 @@ from importlib import import_module
 from recollect.engine import Engine
 from recollect.errors import InputError
 from recollect.profiles.base import Question
+from recollect.recover import failure, recovered
 from recollect.types import Filter, Hit, SearchResult, check_choice, storable
 
 PROFILES = {  # where each way of ranking is; imported when it is asked for
@@ -20,6 +21,7 @@ PROFILES = {  # where each way of ranking is; imported when it is asked for
     "pce": "pce.rank",
     "openclaw": "openclaw.rank",
 }
+RELATIVE = frozenset({"default", "openclaw"})  # profiles whose best score is high whatever it found
 MAX_QUERY_CHARS = 20_000  # more than any question; a pasted file is searched by its beginning
 
 
@@ -57,9 +59,19 @@ def search(
         settings=engine.settings,
         embed=engine.arm.embed,
         matryoshka=engine.arm.matryoshka,
+        background=engine.arm.background,
     )
-    hits = _profile(profile)(question)[page.offset : page.end]
-    return SearchResult(tuple(hits), engine.freshness(where), question.text, profile)
+    rank = _profile(profile)
+    hits = rank(question)
+    failed = failure(question, hits, profile in RELATIVE)
+    better = recovered(question, hits, rank) if failed else hits
+    return SearchResult(
+        tuple(better[page.offset : page.end]),
+        engine.freshness(where),
+        question.text,
+        profile,
+        failed if better != hits else "",
+    )
 
 
 def _profile(name: str) -> Callable[[Question], list[Hit]]:

@@ -176,13 +176,16 @@ class Record:
     gate: GateDecision | None = None
     redactions: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
+    _key: str = field(default="", init=False, repr=False, compare=False)  # made at the first look, then kept
 
     @property
     def key(self) -> str:
         """The record's address inside a store: a digest of whose it is and what the caller called it."""
-        parts = (self.tenant, self.user, self.project, self.session, self.id)
-        joined = "\x1f".join("\x00" if part is None else part for part in parts)
-        return hashlib.blake2b(joined.encode(), digest_size=12).hexdigest()
+        if not self._key:
+            parts = (self.tenant, self.user, self.project, self.session, self.id)
+            joined = "\x1f".join("\x00" if part is None else part for part in parts)
+            object.__setattr__(self, "_key", hashlib.blake2b(joined.encode(), digest_size=12).hexdigest())
+        return self._key
 
     @property
     def owner(self) -> str:
@@ -220,6 +223,7 @@ class Filter:
     sessions: tuple[str, ...] | None = None
     roles: tuple[str, ...] | None = None
     ids: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
     boundaries: tuple[Boundary, ...] | None = None
     valid_at: datetime | None = None
     since: datetime | None = None
@@ -321,12 +325,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Sequence[Hit]):
-    """Hits in order, with a word on what the search could not see."""
+    """Hits in order, with a word on what the search could not see; `recovered` says why summaries gave way to turns."""
 
     hits: tuple[Hit, ...]
     freshness: Freshness
     query: str = ""
     profile: str = "default"
+    recovered: str = ""
 
     def __len__(self) -> int:
         return len(self.hits)

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from recollect.assemble import considered
 from recollect.embed.base import Embedder, Vectors
 from recollect.embed.hashing import HashEmbedder
 from recollect.embed.local import LocalEmbedder
@@ -45,11 +46,24 @@ class Row:
     vector_ms: float
     text_ms: float
     numpy_ms: float
+    wide_search_ms: float
+    assemble_ms: float
+    session_ms: float
 
     @property
     def search_ratio(self) -> float:
         """A whole search against numpy's exact cosine."""
         return self.search_ms / self.numpy_ms
+
+    @property
+    def assemble_ratio(self) -> float:
+        """A context against the search that it contains."""
+        return self.assemble_ms / self.wide_search_ms
+
+    @property
+    def session_ratio(self) -> float:
+        """The same inside a session, where what was shown is noted on disk."""
+        return self.session_ms / self.wide_search_ms
 
 
 def made_up_turns(count: int, seed: int = 0) -> Iterator[Turn]:
@@ -77,6 +91,7 @@ def measure(records: int, folder: Path, embedder: Embedder) -> Row:
     where = memory.where(user="bench")
     for query in queries[:3]:
         memory.search(query, user="bench", limit=10)
+    wide = considered(memory.settings, memory.settings.assemble.budget_tokens)
     row = Row(
         records,
         records / ingest_seconds,
@@ -84,6 +99,9 @@ def measure(records: int, folder: Path, embedder: Embedder) -> Row:
         _p50(lambda i: memory.store.vector_search(vectors[i], where, 100)),
         _p50(lambda i: memory.store.text_search(queries[i].split(), where, 100)),
         _p50(lambda i: np.argpartition(-(matrix @ vectors[i]), 9)[:10]),
+        _p50(lambda i: memory.search(queries[i], user="bench", limit=wide)),
+        _p50(lambda i: memory.assemble(queries[i], user="bench")),
+        _p50(lambda i: memory.assemble(queries[i], user="bench", session=turns[-1].session)),
     )
     memory.close()
     return row
@@ -155,7 +173,8 @@ def measure_all(sizes: Sequence[int]) -> list[Row]:
 
 def figures(rows: Sequence[Row], model: float) -> dict[str, Any]:
     """The figures as JSON holds them."""
-    found = [asdict(row) | {"search_ratio": row.search_ratio} for row in rows]
+    ratios = ("search_ratio", "assemble_ratio", "session_ratio")
+    found = [asdict(row) | {name: getattr(row, name) for name in ratios} for row in rows]
     return {"rows": found, "model_turns_per_second": model}
 
 
@@ -165,6 +184,12 @@ def table(rows: Sequence[Row], model: float) -> str:
     lines += [
         f"{r.records:>7,} {r.ingest_turns_per_second:>11.0f} {r.search_ms:>10.2f} {r.vector_ms:>10.2f} "
         f"{r.text_ms:>8.2f} {r.numpy_ms:>9.3f} {r.search_ratio:>15.2f}"
+        for r in rows
+    ]
+    lines += ["", "records    search for a context ms  context ms     ÷  in a session ms     ÷"]
+    lines += [
+        f"{r.records:>7,} {r.wide_search_ms:>24.2f} {r.assemble_ms:>11.2f} {r.assemble_ratio:>5.2f} "
+        f"{r.session_ms:>16.2f} {r.session_ratio:>5.2f}"
         for r in rows
     ]
     lines += [f"The default model alone embeds {model:.0f} such turns a second."] if model else []

@@ -1,6 +1,6 @@
 """How much of a prompt stays the same from turn to turn: what a model's cache need not read again.
 
-    python -m recollect.bench.stability locomo10.json [--turns 50] [--budget 2000] [--json]
+    recollect bench stability locomo10.json --turns 50 --budgets 1000,2000,4000
 
 The last turns of every conversation are lived through as a session of its own, over all that came before: a context is
 assembled for each of a speaker's turns, then the turn is taken in. Beside it stands the plain way, on the same hits:
@@ -9,19 +9,14 @@ history ranked anew for every turn, before the same recent turns.
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from recollect.bench.quality.formats import load
 from recollect.bench.quality.types import Corpus
-from recollect.bench.quality.vectors import CachedEmbedder, default_folder
-from recollect.embed import open_embedder
+from recollect.embed.base import Embedder
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.store.sqlite import SQLiteStore
@@ -48,11 +43,8 @@ class Row:
         return (1 - self.unchanged) * self.tokens / ((1 - self.plain_unchanged) * self.plain_tokens)
 
 
-def measure(corpora: Sequence[Corpus], turns: int, budget: int) -> Row:
+def measure(corpora: Sequence[Corpus], embedder: Embedder | None, settings: Settings, turns: int, budget: int) -> Row:
     """Live through the last turns of each conversation, and compare each context with the one before it."""
-    settings = Settings.load()
-    embedder = open_embedder(settings)
-    cached = CachedEmbedder(embedder, default_folder(), f"max_tokens={settings.embed.max_tokens}") if embedder else None
     kept: list[float] = []
     plain_kept: list[float] = []
     sizes: list[int] = []
@@ -60,7 +52,7 @@ def measure(corpora: Sequence[Corpus], turns: int, budget: int) -> Row:
     for corpus in corpora:
         with (
             tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder,
-            Memory(SQLiteStore(Path(folder) / "m.db", settings.store), cached, settings=settings) as memory,
+            Memory(SQLiteStore(Path(folder) / "m.db", settings.store), embedder, settings=settings) as memory,
         ):
             contexts = _lived(memory, corpus, turns, budget)
         plain = [_plain(context) for context in contexts]
@@ -105,29 +97,13 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / max(len(values), 1)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print what stays of a context."""
-    parser = argparse.ArgumentParser(
-        prog="python -m recollect.bench.stability", description=(__doc__ or "").split("\n")[0]
+def table(row: Row, budget: int) -> str:
+    """The figures for people."""
+    return "\n".join(
+        (
+            f"{row.contexts} contexts of at most {budget} tokens in {row.conversations} conversations",
+            f"the same from the start: {row.unchanged:.0%} of {row.tokens:.0f} tokens; "
+            f"plain way {row.plain_unchanged:.0%}",
+            f"read again: {row.read_again:.2f} tokens for each of the plain way",
+        )
     )
-    parser.add_argument("path", type=Path, help="a conversation file: LoCoMo, LongMemEval, BEAM")
-    parser.add_argument("--turns", type=int, default=50)
-    parser.add_argument("--budget", type=int, default=2000)
-    parser.add_argument("--conversations", type=int, default=10)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(arguments)
-    corpora = list(load(options.path, "auto").corpora.values())[: options.conversations]
-    row = measure(corpora, options.turns, options.budget)
-    if options.json:
-        sys.stdout.write(json.dumps({**asdict(row), "read_again": row.read_again}) + "\n")
-        return
-    sys.stdout.write(
-        f"{row.contexts} contexts of at most {options.budget} tokens in {row.conversations} conversations\n"
-        f"the same from the start: {row.unchanged:.0%} of {row.tokens:.0f} tokens; "
-        f"plain way {row.plain_unchanged:.0%}\n"
-        f"read again: {row.read_again:.2f} tokens for each of the plain way\n"
-    )
-
-
-if __name__ == "__main__":
-    main()

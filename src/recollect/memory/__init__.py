@@ -10,7 +10,6 @@ from types import TracebackType
 from recollect.embed import open_embedder
 from recollect.embed.base import Embedder
 from recollect.memory.base import OPEN_BOUNDARIES
-from recollect.memory.documents import Documents
 from recollect.memory.sessions import Sessions
 from recollect.memory.upkeep import Upkeep
 from recollect.settings import Settings
@@ -19,7 +18,7 @@ from recollect.types import DEFAULT_TENANT, Clock, check_id, system_clock
 __all__ = ["OPEN_BOUNDARIES", "Memory"]
 
 
-class Memory(Sessions, Documents, Upkeep):
+class Memory(Sessions, Upkeep):
     """A memory of one tenant: hand it turns, ask it questions. Also a context manager."""
 
     @classmethod

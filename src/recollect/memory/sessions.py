@@ -1,19 +1,89 @@
-"""A session from its beginning to its end."""
+"""A session from its beginning to its end: bootstrap → ingest → assemble → after_turn → compact → end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from recollect import care
 from recollect import compact as compacting
-from recollect.errors import InputError
+from recollect.author import Loaded
+from recollect.errors import InputError, RecollectError
 from recollect.lineage import raw_turns
 from recollect.memory.base import Records
+from recollect.memory.documents import Documents
 from recollect.memory.talk import Talk
-from recollect.types import IngestReport, Turn, check_id
+from recollect.types import Event, Freshness, IngestReport, Turn, check_id
+
+WARM_UP = "ready"  # a text to wake the model with
 
 
-class Sessions(Talk):
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What a session begins with: how many of its turns are known, the rules that were loaded, and what failed."""
+
+    session: str
+    turns: int
+    taken: IngestReport
+    loaded: tuple[Loaded, ...]
+    failed: tuple[str, ...]
+    freshness: Freshness
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session was left: its turns, the last compaction, and how many vectors were caught up on."""
+
+    session: str
+    turns: int
+    compacted: compacting.CompactReport
+    embedded: int
+    freshness: Freshness
+
+
+class Sessions(Talk, Documents):
     """What happens around the turns of a session."""
+
+    def bootstrap(
+        self,
+        session: str,
+        *,
+        turns: Iterable[Turn] = (),
+        documents: Sequence[str | Path] = (),
+        user: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+    ) -> Begun:
+        """Get ready for a session: load its documents, take what was said in it before, wake the model.
+
+        Safe to repeat. A document that cannot be loaded is named in `failed`, and the rules it had before stay.
+        """
+        loaded: list[Loaded] = []
+        failed: list[str] = []
+        for path in documents:
+            try:
+                loaded.append(self.load(path, user=user, project=project))
+            except RecollectError as error:
+                failed.append(f"{path}: {error.message} {error.remedy}".strip())
+        taken = self.ingest(turns, user=user, project=project, agent=agent)
+        self._engine.arm.embed_query(WARM_UP)
+        where = self._own(user)
+        known = self.store.count(replace(where, sessions=(check_id(session, "session"),), kinds=("turn",), echoes=True))
+        return Begun(session, known, taken, tuple(loaded), tuple(failed), self._engine.freshness(where))
+
+    def end(self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None) -> Ended:
+        """Leave a session in order: what lacks a vector gets one, older turns get summaries, and the end is noted.
+
+        The session can go on later; nothing is closed.
+        """
+        where = replace(self._own(user), sessions=(check_id(session, "session"),))
+        embedded = care.embed_pending(self._engine, where)
+        report = self.compact(session, user=user, progress=progress)
+        turns = self.store.count(replace(where, kinds=("turn",), echoes=True))
+        body = {"turns": turns, "summaries": len(report.summaries)}
+        self.store.append([Event(self._engine.clock(), self.tenant, "end", session, body)])
+        return Ended(session, turns, report, embedded, self._engine.freshness(where))
 
     def after_turn(
         self, turns: Iterable[Turn], *, user: str | None = None, project: str | None = None, agent: str | None = None
@@ -21,11 +91,14 @@ class Sessions(Talk):
         """Take what was just said, and compact the sessions that have grown enough (compact.trigger_tokens)."""
         said = list(turns)
         report = self.ingest(said, user=user, project=project, agent=agent)
+        return report, self.compact_grown(dict.fromkeys(turn.session for turn in said), user=user)
+
+    def compact_grown(
+        self, sessions: Iterable[str], *, user: str | None = None
+    ) -> tuple[compacting.CompactReport, ...]:
+        """Compact those of these sessions that have enough new tokens since the last time."""
         where = self._own(user)
-        grown = [
-            name for name in dict.fromkeys(turn.session for turn in said) if compacting.due(self._engine, where, name)
-        ]
-        return report, tuple(self.compact(name, user=user) for name in grown)
+        return tuple(self.compact(name, user=user) for name in sessions if compacting.due(self._engine, where, name))
 
     def compact(
         self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None

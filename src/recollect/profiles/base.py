@@ -14,6 +14,7 @@ from recollect.text.analyze import query_terms
 from recollect.types import Filter, Record
 
 SECONDS_A_DAY = 86_400
+TIER = "tier"  # the part of a hit that says with how many dimensions it was found
 
 
 class Embed(Protocol):
@@ -35,6 +36,7 @@ class Question:
     settings: Settings
     embed: Embed
     matryoshka: bool = False
+    background: float = 0.0
 
     def age_seconds(self, record: Record) -> float:
         """How old a record is at the question's now; never negative."""

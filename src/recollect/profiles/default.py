@@ -29,6 +29,7 @@ from recollect.profiles.base import (
     true_cosines,
     vector_candidates,
 )
+from recollect.profiles.hopped import hopped
 from recollect.profiles.surroundings import Scene, parts_of
 from recollect.settings.rows import DefaultRows
 from recollect.store.base import Surroundings
@@ -36,6 +37,7 @@ from recollect.text.aim import Aim, Period, read_aim
 from recollect.text.analyze import is_unspaced
 from recollect.types import Filter, Hit, Record
 
+LINKED = ("node", "chunk")  # kinds of record that hold links
 MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
 SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
 
@@ -82,7 +84,17 @@ def rank(question: Question) -> list[Hit]:
     order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
-    return [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
+    hits = [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
+    return _with_links(question, hits)
+
+
+def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
+    """What found documents link to comes along at half their score; talk has no links, and is not looked at."""
+    written = [hit for hit in hits if hit.record.kind in LINKED]
+    linked = hopped(question, written, taken=hits) if written else []
+    if not linked:
+        return hits
+    return sorted([*hits, *linked], key=lambda hit: (-hit.score, hit.record.key))[: question.limit]
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> Candidates:
@@ -152,7 +164,7 @@ def _hit(
     weights: Mapping[str, float],
     places: Mapping[str, int],
 ) -> Hit:
-    key = record.key  # a digest, made anew at every look
+    key = record.key
     added = parts_by_key[key]
     fused = found.of(key)
     bm25, cosine = found.bm25.get(key), found.cosines.get(key)

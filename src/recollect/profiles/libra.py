@@ -10,15 +10,15 @@ All three rank by vectors: without the vector arm they find nothing, and the fre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from recollect.math import authority, hybrid, temporal
 from recollect.math.cascade import tiers_for
-from recollect.math.hops import hops
 from recollect.math.normalise import vector_candidates as wide
-from recollect.profiles.base import Question, evidence, reason, vector_candidates
+from recollect.profiles.base import TIER, Question, evidence, reason, vector_candidates
+from recollect.profiles.hopped import hopped
 from recollect.text.analyze import query_terms, searchable, terms
 from recollect.text.dates import time_expressions
 from recollect.text.temporal import event_slots, temporal_patterns
@@ -28,9 +28,16 @@ AUTHORITY = "authority"  # the key of `meta` that holds a(d); lore of an authore
 RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recovered by their dates
 
 
+class Near(NamedTuple):
+    """The nearest records by cosine, and how many dimensions were compared."""
+
+    tier: int
+    cosines: dict[str, float]
+
+
 def rank_single(question: Question) -> list[Hit]:
     """One pass over the nearest records (seed 000 §1–2)."""
-    cosines = _cascade(question, wide(question.limit, question.settings.search))
+    tier, cosines = _cascade(question, wide(question.limit, question.settings.search))
     records = question.store.get(list(cosines))
     if not records:
         return []
@@ -47,6 +54,7 @@ def rank_single(question: Question) -> list[Hit]:
     ranked = []
     for i, record in enumerate(records):
         parts = {
+            TIER: tier,
             "alpha": alpha,
             "beta": beta,
             "gamma": gamma,
@@ -64,7 +72,7 @@ def rank_single(question: Question) -> list[Hit]:
 def rank_two_pass(question: Question) -> list[Hit]:
     """C2 ∪ C*_hop (seed 000 §7.3–7.8)."""
     second = _second_pass(question, _first_pass(question))
-    return _best(question, [*second, *_hopped(question, second)])
+    return _best(question, [*second, *hopped(question, second)])
 
 
 def rank(question: Question) -> list[Hit]:
@@ -74,44 +82,44 @@ def rank(question: Question) -> list[Hit]:
         return rank_two_pass(question)
     second = _second_pass(question, _first_pass(question))
     chosen = _selected(question, second, xi)
-    return _best(question, [*chosen, *_hopped(question, second, taken=chosen)])
+    return _best(question, [*chosen, *hopped(question, second, taken=chosen)])
 
 
-def _cascade(question: Question, limit: int) -> dict[str, float]:
+def _cascade(question: Question, limit: int) -> Near:
     """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (seed 000 §4).
 
     An early exit keeps the order of its tier, as the seed has it.
     """
     if question.vector is None:
-        return {}
+        return Near(0, {})
     rows = question.settings.cascade
     *lower, _ = tiers_for(question.vector.size, question.matryoshka, rows)
     for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
         found = question.store.vector_search(question.vector, question.where, limit, prefix=width)
         if found and found[0].score >= exit_at:
-            return {item.key: item.score for item in found}
-    return vector_candidates(question, limit)
+            return Near(width, {item.key: item.score for item in found})
+    return Near(question.vector.size, vector_candidates(question, limit))
 
 
-def _first_pass(question: Question) -> dict[str, float]:
+def _first_pass(question: Question) -> Near:
     """C1: the k1 nearest with cos ≥ θ1."""
     rows = question.settings.libra
     near = _cascade(question, rows.k1)
-    return {key: cosine for key, cosine in near.items() if cosine >= rows.theta1}
+    return Near(near.tier, {key: cosine for key, cosine in near.cosines.items() if cosine >= rows.theta1})
 
 
-def _second_pass(question: Question, cosines: dict[str, float]) -> list[Hit]:
+def _second_pass(question: Question, near: Near) -> list[Hit]:
     """C2: the k2 best by S_final."""
-    ranked = _final_scores(question, cosines)
+    ranked = _final_scores(question, near)
     return sorted(ranked, key=lambda item: (-item.score, item.record.key))[: question.settings.libra.k2]
 
 
-def _final_scores(question: Question, cosines: dict[str, float]) -> list[Hit]:
+def _final_scores(question: Question, found: Near) -> list[Hit]:
     """S_final of every candidate, with its parts."""
-    rows, records = question.settings.libra, question.store.get(list(cosines))
+    rows, records = question.settings.libra, question.store.get(list(found.cosines))
     if not records:
         return []
-    near = [cosines[record.key] for record in records]
+    near = [found.cosines[record.key] for record in records]
     uses = [int(record.meta.get(USES, 0)) for record in records]
     recent = authority.authority_recency([question.age_seconds(record) for record in records], rows.authority_decay)
     frequent = authority.access_frequency(uses, max(*uses, _most_uses(question)))
@@ -125,6 +133,7 @@ def _final_scores(question: Question, cosines: dict[str, float]) -> list[Hit]:
     ranked = []
     for i, record in enumerate(records):
         parts = {
+            TIER: found.tier,
             "omega": float(omega[i]),
             "r": float(recent[i]),
             "f": float(frequent[i]),
@@ -138,32 +147,6 @@ def _final_scores(question: Question, cosines: dict[str, float]) -> list[Hit]:
         why |= {"omega": f"{parts['omega']:.2f}", "keywords": f"{parts['coverage']:.2f}"}
         ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
     return ranked
-
-
-def _hopped(question: Question, second: Sequence[Hit], taken: Sequence[Hit] = ()) -> list[Hit]:
-    """Neighbours of C2 by registered links that the question may see and that are not there already."""
-    rows = question.settings.libra
-    scores = {item.record.key: item.score for item in second}
-    links: dict[str, list[str]] = {}
-    for edge in question.store.edges(list(scores)):
-        if edge.kind == "hop":
-            links.setdefault(edge.source, []).append(edge.target)
-    reached = {hop.id: hop for hop in hops(scores, links, rows.hop_decay, rows.hop_threshold)}
-    there = {item.record.key for item in taken}
-    ids = tuple(record.id for record in question.store.get([key for key in reached if key not in there]))
-    if not ids:
-        return []
-    visible = {record.key: record for record in question.store.find(replace(question.where, ids=ids))}
-    return [
-        Hit(
-            visible[key],
-            hop.score,
-            {"hop_decay": rows.hop_decay, "parent": scores[hop.parent]},
-            reason({"hop": hop.parent[:8], "parent": f"{scores[hop.parent]:.2f}"}),
-        )
-        for key, hop in reached.items()
-        if key in visible and key not in there
-    ]
 
 
 def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
@@ -191,7 +174,7 @@ def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
     """Records under the first pass's threshold that are rich in dates."""
     rows = question.settings.time
     near = vector_candidates(question, RECOVERY_POOL * rows.recovery_limit)
-    ranked = _final_scores(question, near)
+    ranked = _final_scores(question, Near(question.vector.size if question.vector is not None else 0, near))
     known = {item.record.key for item in second}
     chosen = temporal.recover(
         [near[item.record.key] for item in ranked],

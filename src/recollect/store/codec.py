@@ -34,7 +34,7 @@ CHOICES = {
     "claim_type": CLAIM_TYPES,
     "memory_type": MEMORY_TYPES,
 }
-DEFAULTS = {spec.name: spec.default for spec in fields(Record)}
+DEFAULTS = {spec.name: spec.default for spec in fields(Record) if spec.init}
 NAMES = ("id", "tenant", "user", "project", "session", "agent", "role", "bundle", "echo_of")
 
 

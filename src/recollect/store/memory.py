@@ -31,6 +31,7 @@ def passes(record: Record, where: Filter) -> bool:
         (where.sessions, record.session),
         (where.roles, record.role),
         (where.ids, record.id),
+        (where.keys, record.key),
         (where.boundaries, record.boundary),
     )
     return (

@@ -14,9 +14,7 @@ from recollect.surfaces.columns import clip, one_line, pad, snippet, table, visi
 from recollect.types import Context, Freshness, Hit, IngestReport, Outcome, Record, SearchResult
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from recollect.author import Authored, Loaded
     from recollect.care import ImportReport, Receipt
-    from recollect.compact import CompactReport
     from recollect.errors import RecollectError
     from recollect.store.base import Problem, Space, StoreStats
 
@@ -61,7 +59,7 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {spec.name: plain(getattr(value, spec.name)) for spec in fields(value)}
+    return {spec.name: plain(getattr(value, spec.name)) for spec in fields(value) if spec.init}
 
 
 def stamp(time: datetime) -> str:
@@ -87,12 +85,14 @@ def search_dict(result: SearchResult, **about: Any) -> dict[str, Any]:
     """A search result; `about` says who asked."""
     hits = [{"rank": rank, **plain(hit)} for rank, hit in enumerate(result, about.get("offset", 0) + 1)]
     head = {"query": result.query, "profile": result.profile, **about}
+    head |= {"recovered": result.recovered} if result.recovered else {}
     return {**head, "hits": hits, "freshness": plain(result.freshness)}
 
 
 def search_text(result: SearchResult, columns: int, *, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
-    return "\n".join([*hits_text(result, columns, first_rank, explain), result.freshness.line])
+    why = [f"Summaries gave way to their turns: {result.recovered}."] if result.recovered else []
+    return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
@@ -192,67 +192,6 @@ def context_line(context: Context) -> str:
     degraded = f"degraded: {context.degraded}" if context.degraded else ""
     fresh = context.freshness.line if context.freshness else ""
     return "; ".join(filter(None, (used, kept, degraded, fresh)))
-
-
-# Authored documents
-
-TIERS = ("lore", "hard", "soft")
-
-
-def loaded_text(loaded: Loaded) -> str:
-    """What became of a document, and what to look at."""
-    counts = f"{loaded.added} new, {loaded.removed} gone, {loaded.same} as before"
-    head = f"{loaded.name}: {counts}; hard rules {loaded.hard_tokens} of {loaded.hard_room} tokens"
-    return "\n".join([head, *(f"  {line}" for line in loaded.conflicts)])
-
-
-def lint_dict(authored: Authored) -> dict[str, Any]:
-    """A document as its nodes, with what is wrong."""
-    rows = [
-        {"tier": TIERS[node.tier], "lines": list(node.lines), "tokens": size, "kind": node.kind, "reason": node.reason,
-         "heading": node.heading, "text": node.text}
-        for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
-    ]  # fmt: skip
-    sums = {name: authored.cost(tier) for tier, name in enumerate(TIERS)}
-    return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
-
-
-def _line_span(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first}-{last}"
-
-
-def lint_text(authored: Authored, columns: int) -> str:
-    """A line a node: its place, its tier and why, what it costs, how it begins; then sums and what is wrong."""
-    rows = [
-        (_line_span(*node.lines), TIERS[node.tier], str(size), node.reason, one_line(node.text))
-        for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
-    ]
-    lines = [clip(line, columns) for line in table(rows)] if rows else ["  nothing in it"]
-    sums = ", ".join(f"{name} {authored.cost(tier)}" for tier, name in enumerate(TIERS))
-    total = f"tokens: {sums}; {authored.hard_room} are reserved for hard rules"
-    return "\n".join([f"{authored.name}:", *lines, total, *authored.problems])
-
-
-# Compaction
-
-
-def turns_text(turns: Sequence[Record]) -> str:
-    """Turns as they were said, one after the other."""
-    return "\n".join(f"{turn.time:%Y-%m-%d %H:%M} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
-
-
-def compact_text(report: CompactReport) -> str:
-    """What became of a session's older turns, a line a summary."""
-    made = f"{len(report.summaries)} {'summary' if len(report.summaries) == 1 else 'summaries'}"
-    more = [f"{report.elevated} kept as guidance", *([f"{report.declined} declined"] if report.declined else [])]
-    head = f"{report.session}: {counted(report.turns, 'older turn')}, {made}, {', '.join(more)}"
-    rows = [
-        (each.id, f"of {each.sources}", f"{each.tokens_before} → {each.tokens_after} tokens", each.method,
-         f"confidence {each.confidence:.2f}")
-        for each in report.summaries
-    ]  # fmt: skip
-    degraded = [f"degraded: {report.degraded}"] if report.degraded else []
-    return "\n".join([head, *(table(rows) if rows else []), *degraded])
 
 
 # What became of turns

@@ -120,6 +120,12 @@ def _open(name: str) -> BinaryIO:
         raise InputError(f"{name} cannot be read: {error.strerror}.", "Check the path.") from error
 
 
+def turns_of(file: str, session: str) -> Iterator[Item]:
+    """The turns of a file; those that name no session belong to the one given."""
+    with opened(file) as (name, stream):
+        yield from read_turns(stream, name, session)
+
+
 def read_turns(
     stream: BinaryIO,
     name: str,

@@ -39,6 +39,7 @@ def records_clause(where: Filter) -> Clause:
         ("session", where.sessions),
         ("role", where.roles),
         ("id", where.ids),
+        ("key", where.keys),
         ("boundary", where.boundaries),
     ):
         if allowed is not None:

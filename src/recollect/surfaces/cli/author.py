@@ -12,6 +12,7 @@ from recollect.errors import InputError, RecollectError
 from recollect.surfaces import format as shown
 from recollect.surfaces.cli.app import App
 from recollect.surfaces.cli.options import caller, verb
+from recollect.surfaces.session_format import lint_dict, lint_text, loaded_text
 from recollect.types import Scope
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def load(
     """
     with app.open() as memory:
         verb_of = memory.unload if remove else memory.load
-        found = [verb_of(_name(path), user=user, project=project, scope=scope) for path in paths]
-    app.say([shown.plain(each) for each in found], "\n".join(map(shown.loaded_text, found)))
+        found = [verb_of(document_name(path), user=user, project=project, scope=scope) for path in paths]
+    app.say([shown.plain(each) for each in found], "\n".join(map(loaded_text, found)))
 
 
 @verb("lint", "recollect lint AGENTS.md")
@@ -54,10 +55,8 @@ def lint(ctx: click.Context, paths: Sequence[str]) -> None:
 
     app = ctx.ensure_object(App)
     memory = Memory(DictStore(), settings=app.settings())
-    found = [memory.lint(_name(path)) for path in paths]
-    app.say(
-        [shown.lint_dict(each) for each in found], "\n\n".join(shown.lint_text(each, app.columns) for each in found)
-    )
+    found = [memory.lint(document_name(path)) for path in paths]
+    app.say([lint_dict(each) for each in found], "\n\n".join(lint_text(each, app.columns) for each in found))
     if any(each.problems for each in found):
         ctx.exit(1)
 
@@ -74,7 +73,7 @@ def watch(app: App, paths: Sequence[str], user: str | None, project: str | None,
     except ImportError:
         raise InputError("Watching needs the package watchfiles.", "pip install 'recollect[watch]'") from None
 
-    names = {str(Path(path).resolve()): _name(path) for path in paths}
+    names = {str(Path(path).resolve()): document_name(path) for path in paths}
     with app.open() as memory:
         for name in names.values():
             _say_loaded(app, memory, name, user, project, scope)
@@ -94,10 +93,10 @@ def _say_loaded(
     except RecollectError as error:
         app.note(f"{name}: {error.message} {error.remedy}".strip())
         return
-    app.say(shown.plain(found), shown.loaded_text(found))
+    app.say(shown.plain(found), loaded_text(found))
 
 
-def _name(path: str) -> str:
+def document_name(path: str) -> str:
     """How a document is called: its path from here, or the whole path when it lies elsewhere."""
     file = Path(path).resolve()
     here = Path.cwd().resolve()

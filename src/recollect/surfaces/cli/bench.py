@@ -12,7 +12,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.app import App, progress
-from recollect.surfaces.cli.options import F, verb
+from recollect.surfaces.cli.bench_context import compaction, stability
+from recollect.surfaces.cli.options import F, numbers, verb
 
 if TYPE_CHECKING:
     from recollect.bench.quality.choose import Choice
@@ -28,17 +29,6 @@ ALWAYS_KS = {5, 10}  # the cutoffs that every table shows
 @click.group()
 def bench() -> None:
     """Measure how good and how fast it is."""
-
-
-def numbers(value: str) -> tuple[int, ...]:
-    """Whole numbers with commas between them, smallest first; 0 stands for none."""
-    try:
-        found = sorted({int(part) for part in value.split(",")} - {0})
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of numbers like 5,10,20.") from None
-    if any(number < 0 for number in found):
-        raise click.BadParameter("numbers cannot be negative.")
-    return tuple(found)
 
 
 def asked(function: F) -> F:
@@ -239,5 +229,5 @@ def _settings(app: App, changed: Mapping[str, str]) -> Settings:
     return Settings.load(app.config, arguments={**app.arguments, **changed})
 
 
-for command in (quality, ablation, speed, scoring, tokens):
+for command in (quality, ablation, stability, compaction, speed, scoring, tokens):
     bench.add_command(command)

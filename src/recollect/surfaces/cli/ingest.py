@@ -16,6 +16,7 @@ from recollect.surfaces import format as shown
 from recollect.surfaces.cli.app import App, interactive, progress
 from recollect.surfaces.cli.options import caller, verb
 from recollect.surfaces.reading import FORMATS, STDIN, Format, Item, opened, read_turns
+from recollect.surfaces.session_format import compact_text
 from recollect.types import Freshness, IngestReport, Outcome
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ LISTED_ERRORS = 20  # bad lines that are shown one by one
 @click.option("--session", metavar="NAME", help="The session of turns that name none.  [default: the file's name]")
 @click.option("--agent", metavar="NAME", help="Which agent took part.")
 @click.option("--continue-on-error", "go_on", is_flag=True, help="Skip bad lines and list them at the end.")
+@click.option("--compact", "summarise", is_flag=True, help="Then compact the sessions that have grown enough.")
 @click.option("--show-gate", is_flag=True, help="List what became of each turn, and why.")
 @click.pass_obj
 def ingest(
@@ -46,6 +48,7 @@ def ingest(
     session: str | None,
     agent: str | None,
     go_on: bool,
+    summarise: bool,
     show_gate: bool,
 ) -> None:
     """Take the turns of a conversation.
@@ -63,11 +66,13 @@ def ingest(
         taken = _Taken(memory, user, project, agent, go_on)
         items = _items(names, session, form, taken.skip if go_on else None, _bytes_read(names, report))
         taken.take(items, memory.settings.ingest.batch)
+        compacted = memory.compact_grown(sorted(taken.sessions), user=user) if summarise else ()
     result = IngestReport(tuple(taken.outcomes), taken.freshness)
     listed = shown.outcomes_text(result, app.columns) if show_gate else []
     app.say(
-        shown.ingest_dict(result, taken.errors, outcomes=show_gate),
-        "\n".join([*listed, *_errors_text(taken.errors), shown.ingest_text(result)]),
+        shown.ingest_dict(result, taken.errors, outcomes=show_gate)
+        | ({"compacted": shown.plain(compacted)} if summarise else {}),
+        "\n".join([*listed, *_errors_text(taken.errors), shown.ingest_text(result), *map(compact_text, compacted)]),
     )
 
 
@@ -82,6 +87,7 @@ class _Taken:
     go_on: bool
     outcomes: list[Outcome] = field(default_factory=list)
     errors: list[tuple[str, str]] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
     freshness: Freshness | None = None
 
     def take(self, items: Iterator[Item], size: int) -> None:
@@ -117,6 +123,7 @@ class _Taken:
         turns = [item.turn for item in batch]
         report = self.memory.ingest(turns, user=self.user, project=self.project, agent=self.agent)
         self.outcomes += report.outcomes
+        self.sessions |= {turn.session for turn in turns}
         self.freshness = report.freshness
 
     def _so_far(self) -> str:

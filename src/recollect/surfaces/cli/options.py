@@ -117,3 +117,14 @@ def span(function: F) -> F:
     """--since and --until."""
     until = time_option("--until", "Nothing later; a date alone is its end.", end=True)
     return time_option("--since", "Nothing earlier; UTC unless it has a zone.")(until(function))
+
+
+def numbers(value: str) -> tuple[int, ...]:
+    """Whole numbers with commas between them, smallest first; 0 stands for none."""
+    try:
+        found = sorted({int(part) for part in value.split(",")} - {0})
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers like 5,10,20.") from None
+    if any(number < 0 for number in found):
+        raise click.BadParameter("numbers cannot be negative.")
+    return tuple(found)
