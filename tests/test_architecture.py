@@ -14,6 +14,7 @@ LEVELS = [
     {"settings"},
     {"math", "text"},
     {"embed", "policy", "store", "sample"},
+    {"policies"},
     {"engine", "profiles", "summarize"},
     {"lineage"},
     {"recover"},

@@ -25,7 +25,7 @@ from recollect.rules import Rules, rules_in_view
 from recollect.search import Page, search
 from recollect.settings import Settings
 from recollect.store.memory import passes
-from recollect.types import USES, Context, Event, Filter, Part, Record, SearchResult, TraceItem, most_uses
+from recollect.types import USES, Context, Filter, Part, Record, SearchResult, TraceItem, most_uses
 
 LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -263,7 +263,7 @@ def _note(engine: Engine, request: Request, previous: Previous, pieces: Sequence
             used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(new)]
             engine.store.put(used)
             _raise_most_uses(engine, used)
-            engine.store.append([Event(request.now, engine.tenant, "recall", request.subject, body)])
+            engine.store.append([replace(engine.event("recall", request.subject, body), time=request.now)])
     except StoreReadOnlyError:
         return ""
     except StoreError as error:

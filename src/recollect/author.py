@@ -15,7 +15,7 @@ from recollect.errors import FormatError, InputError
 from recollect.math import packing
 from recollect.remember import Owner
 from recollect.rules import HARD, ORDER, SOFT, TIER, documents, note_document, rules_in_view
-from recollect.types import Edge, Event, Filter, Provenance, Record, owner_of
+from recollect.types import Edge, Filter, Provenance, Record, owner_of
 
 if TYPE_CHECKING:
     from recollect.text.authored import Document, Node
@@ -123,7 +123,7 @@ def load(engine: Engine, name: str, text: str, owner: Owner) -> Loaded:
         note_document(engine, whose, name, key)
         _link(engine, where)
         body = {"document": name, "same": len(moved), "added": len(new), "removed": len(gone)}
-        engine.store.append([Event(engine.clock(), engine.tenant, "load", name, body)])
+        engine.store.append([engine.event("load", name, body)])
     return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
 
 
@@ -137,9 +137,7 @@ def unload(engine: Engine, name: str, owner: Owner) -> Loaded:
     with engine.store.transaction():
         engine.store.delete(keys)
         note_document(engine, whose, name, None)
-        engine.store.append(
-            [Event(engine.clock(), engine.tenant, "load", name, {"document": name, "removed": len(keys)})]
-        )
+        engine.store.append([engine.event("load", name, {"document": name, "removed": len(keys)})])
     room, needed = _hard_room(engine, where, name, ())
     return Loaded(name, 0, 0, len(keys), needed, room)
 

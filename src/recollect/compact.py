@@ -20,7 +20,7 @@ from recollect.lineage import COVERS, taken_up
 from recollect.math import packing, preservation
 from recollect.math.clusters import TRIVIAL, cluster_index
 from recollect.rules import elevate
-from recollect.types import AGENT_ROLES, BOUNDARIES, Edge, Event, Filter, Provenance, Record
+from recollect.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Provenance, Record
 
 if TYPE_CHECKING:
     from recollect.summarize.base import Draft, Source, Summarizer, Tightness
@@ -156,7 +156,8 @@ class _Work:
         """Summarise a cluster; what a person laid down as a rule is kept word for word beside it."""
         from recollect.text.standing import is_standing_rule
 
-        kept = [turn for turn in cluster if turn.role not in AGENT_ROLES and is_standing_rule(turn.text)]
+        own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
+        kept = [turn for turn in own if is_standing_rule(turn.text)]
         self.elevated += elevate(self._engine, kept)
         self._summarise(cluster, [turn for turn in cluster if turn not in kept])
 
@@ -266,11 +267,11 @@ def _record(sources: Sequence[Record], judged: Judged, method: str, who: str) ->
         memory_type="knowledge",
         confidence=judged.confidence,
         provenance=Provenance(who=who, method=method, sources=keys),
+        tainted=any(record.tainted for record in sources),
         meta={
             "first": first.meta.get("first", first.time.isoformat()),
             "last": last.meta.get("last", last.time.isoformat()),
             "decay_rate": float(preservation.decay_rate(judged.confidence)),
-            "tainted": any(record.role == "tool" or record.meta.get("tainted") for record in sources),
         },
     )
 
@@ -287,5 +288,5 @@ def _written(engine: Engine, record: Record, sources: Sequence[Record], vector: 
             engine.store.put_vectors([record.key], vector.reshape(1, -1))
         engine.store.link([Edge(record.key, key, COVERS, engine.clock()) for key in keys])
         body = {"summary": record.id, "sources": len(keys), "confidence": record.confidence}
-        engine.store.append([Event(engine.clock(), engine.tenant, "compact", record.session, body)])
+        engine.store.append([engine.event("compact", record.session, body)])
     return True

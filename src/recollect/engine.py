@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
+from typing import Any
 
 from recollect.embed.base import Embedder
 from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
 from recollect.math.tokens import estimate_tokens
 from recollect.math.vectors import Vectors
+from recollect.policies import in_force
+from recollect.policy import Policy
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.text.analyze import searchable
 from recollect.text.sentences import passages
-from recollect.types import AGENT_ROLES, Clock, Filter, Freshness, Record
+from recollect.types import AGENT_ROLES, Clock, Event, Filter, Freshness, Record
 
 
 class VectorArm:
@@ -75,6 +78,19 @@ class Engine:
     clock: Clock
     tenant: str
     tokenizer: Callable[[str], int] | None = None
+    request: str = ""
+    trace: str = ""
+
+    @property
+    def policy(self) -> Policy | None:
+        """The tenant's policy, or None when nobody gave one."""
+        return in_force(self.store, self.tenant)
+
+    def event(self, topic: str, subject: str | None, body: Mapping[str, Any]) -> Event:
+        """Something that happened now, with the request it belongs to and the policy that was in force."""
+        policy = self.policy
+        about = {"request": self.request, "trace": self.trace, "policy": policy.version if policy else ""}
+        return Event(self.clock(), self.tenant, topic, subject, {**body, **{k: v for k, v in about.items() if v}})
 
     def freshness(self, where: Filter) -> Freshness:
         """What an answer under this filter cannot see."""

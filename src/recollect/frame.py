@@ -12,6 +12,7 @@ from recollect.types import Record
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
 RULES = "Rules that hold:"
 GUIDANCE = "Guidance, to be followed where it fits:"
+OUTSIDE = "(from outside)"  # marks words that a tool, a page or another person had a hand in
 ASKED = "Asked for by the user before:"
 
 
@@ -32,7 +33,8 @@ def heading(record: Record) -> str:
 def item(record: Record) -> str:
     """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
     who = f" {neutralised(record.role)}" if record.role else ""
-    return f"{handle(record.key)} {record.time:%H:%M}{who}: {neutralised(record.text)}"
+    outside = f" {OUTSIDE}" if record.tainted else ""
+    return f"{handle(record.key)} {record.time:%H:%M}{who}{outside}: {neutralised(record.text)}"
 
 
 def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:

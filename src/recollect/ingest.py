@@ -28,6 +28,7 @@ from recollect.types import (
     Turn,
 )
 
+TOOL = "tool"  # the role whose words always come from elsewhere
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
 
 Progress = Callable[[int], None]
@@ -111,6 +112,7 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
         memory_type="evidence",
         provenance=Provenance(who=turn.role, method="ingest"),
         redactions=cleaned.kinds,
+        tainted=turn.tainted or turn.role == TOOL,
         meta=dated(cleaned.text, time),
     )
 
@@ -269,4 +271,4 @@ def _event(engine: Engine, records: Sequence[Record]) -> Event:
         "redacted": sum(bool(record.redactions) for record in records),
         "echoes": sum(record.echo_of is not None for record in records),
     }
-    return Event(engine.clock(), engine.tenant, "ingest", records[0].session, body)
+    return engine.event("ingest", records[0].session, body)

@@ -99,7 +99,10 @@ def storable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One raw message as a host hands it over; `time` None means now, `bundle` ties a call to its result."""
+    """One raw message as a host hands it over; `time` None means now, `bundle` ties a call to its result.
+
+    `tainted` says that others had a hand in the words (a web page, a letter); what a tool returns always is.
+    """
 
     id: str
     session: str
@@ -107,6 +110,7 @@ class Turn:
     text: str
     time: datetime | None = None
     bundle: str | None = None
+    tainted: bool = False
 
     def __post_init__(self) -> None:
         for name in ("id", "session", "role"):
@@ -148,7 +152,11 @@ class GateDecision:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Anything that can be found again."""
+    """Anything that can be found again.
+
+    `allow` narrows the purposes that may see it, `withheld` says why nobody may, `expires` when it goes, `tainted` that
+    others had a hand in its words, and `states` what it makes statements about.
+    """
 
     id: str
     kind: Kind
@@ -175,6 +183,11 @@ class Record:
     provenance: Provenance | None = None
     gate: GateDecision | None = None
     redactions: tuple[str, ...] = ()
+    allow: tuple[str, ...] | None = None
+    withheld: str = ""
+    expires: datetime | None = None
+    tainted: bool = False
+    states: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
     _key: str = field(default="", init=False, repr=False, compare=False)  # made at the first look, then kept
 
@@ -214,7 +227,10 @@ def owner_of(scope: Scope, user: str | None, project: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What may be seen. Stores apply it before ranking; None leaves a field open, an empty tuple matches nothing."""
+    """What may be seen. Stores apply it before ranking; None leaves a field open, an empty tuple matches nothing.
+
+    A record that lists the purposes it allows is seen only for one of them. Withheld records pass only if asked for.
+    """
 
     tenant: str = DEFAULT_TENANT
     owners: tuple[str, ...] | None = None
@@ -232,6 +248,10 @@ class Filter:
     namespace: str | None = None
     echoes: bool = False
     exclude: tuple[str, ...] = ()
+    states: tuple[str, ...] | None = None
+    purpose: str | None = None
+    alive_at: datetime | None = None
+    withheld: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from recollect.lineage import raw_turns
 from recollect.memory.base import Records
 from recollect.memory.documents import Documents
 from recollect.memory.talk import Talk
-from recollect.types import Event, Freshness, IngestReport, Turn, check_id
+from recollect.types import Freshness, IngestReport, Turn, check_id
 
 WARM_UP = "ready"  # a text to wake the model with
 
@@ -82,7 +82,7 @@ class Sessions(Talk, Documents):
         report = self.compact(session, user=user, progress=progress)
         turns = self.store.count(replace(where, kinds=("turn",), echoes=True))
         body = {"turns": turns, "summaries": len(report.summaries)}
-        self.store.append([Event(self._engine.clock(), self.tenant, "end", session, body)])
+        self.store.append([self._engine.event("end", session, body)])
         return Ended(session, turns, report, embedded, self._engine.freshness(where))
 
     def after_turn(

@@ -12,7 +12,6 @@ from recollect.policy.decide import (
     DEFAULT_PURPOSE,
     Judgement,
     Verdict,
-    admits,
     admitted_by_all,
     allowed_classes,
     anchored,
@@ -33,6 +32,7 @@ from recollect.policy.values import (
     Policy,
     ScopeLimits,
 )
+from recollect.text.globs import admits
 
 if TYPE_CHECKING:
     from recollect.policy.changes import Change, diff

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Literal, TypeVar, get_args
 
 from recollect.errors import UnknownClassError
 from recollect.policy.values import ACTIONS, Action, Policy, ScopeLimits
+from recollect.text.globs import admits
 from recollect.types import BOUNDARIES, SCOPES, Boundary, Scope, check_choice
 
 Verdict = Literal["deny", "redact", "allow"]
@@ -29,11 +29,6 @@ class Judgement:
 
     verdict: Verdict
     broken: tuple[str, ...] = ()
-
-
-def admits(globs: Iterable[str], purpose: str) -> bool:
-    """Whether one glob matches the purpose: case counts, `*` is any run (also of colons), `?` one character."""
-    return any(fnmatchcase(purpose, glob) for glob in globs)
 
 
 def admitted_by_all(lists: Iterable[Iterable[str] | None], purpose: str) -> bool:

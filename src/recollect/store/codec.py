@@ -26,7 +26,8 @@ from recollect.types import (
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
-TIMES = ("time", "valid_from", "valid_to", "updated")
+TIMES = ("time", "valid_from", "valid_to", "updated", "expires")
+LISTS = ("redactions", "allow", "states")
 CHOICES = {
     "kind": KINDS,
     "scope": SCOPES,
@@ -69,8 +70,8 @@ def record_to_json(record: Record) -> dict[str, Any]:
         elif name == "meta":
             if value:
                 found[name] = dict(value)
-        elif name == "redactions":
-            if value:
+        elif name in LISTS:
+            if value != default:
                 found[name] = list(value)
         elif value != default:
             found[name] = value
@@ -107,8 +108,9 @@ def trusted_record(text: str, values: dict[str, Any]) -> Record:
     for name in TIMES:
         if name in values:
             values[name] = datetime.fromisoformat(values[name])
-    if "redactions" in values:
-        values["redactions"] = tuple(values["redactions"])
+    for name in LISTS:
+        if name in values:
+            values[name] = tuple(values[name])
     if "provenance" in values:
         provenance = values["provenance"]
         for name in ("sources", "lines"):

@@ -16,6 +16,7 @@ from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, known_passages, unit_rows
 from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
 from recollect.text.analyze import searchable, terms
+from recollect.text.globs import admits
 from recollect.types import Edge, Event, Filter, Record, Scored
 
 BM25_K1, BM25_B = 1.2, 0.75  # the constants of SQLite's FTS5, which cannot be changed there
@@ -44,6 +45,10 @@ def passes(record: Record, where: Filter) -> bool:
         and (where.durable is None or record.durable == where.durable)
         and (where.namespace is None or record.namespace == where.namespace)
         and (where.echoes or record.echo_of is None)
+        and (where.states is None or not set(where.states).isdisjoint(record.states))
+        and (where.purpose is None or record.allow is None or admits(record.allow, where.purpose))
+        and (where.alive_at is None or record.expires is None or where.alive_at < record.expires)
+        and (where.withheld or not record.withheld)
         and record.key not in where.exclude
     )
 

@@ -72,7 +72,7 @@ class JsonLines:
                 f"it has no {lacking}.", "A turn has id, session, role, time and text, or role and content."
             )
         turn = Turn("-", self._session, role, text)
-        own = {name: found[name] for name in ("id", "session", "time", "bundle") if found.get(name) is not None}
+        own = {name: found[name] for name in ("id", "session", "time", "bundle", "tainted") if found.get(name) is not None}
         own.setdefault("id", f"{self._position:06d}-{content_hash(f'{role} {text}')[:8]}")
         own.setdefault("bundle", self._bundle(found))
         return replace(turn, **own)

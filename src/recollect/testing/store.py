@@ -178,18 +178,31 @@ class StoreContract:
             (Filter(durable=True), "c"),
             (Filter(durable=False, kinds=("turn",)), "abefgh"),
             (Filter(namespace="session:s1"), "g"),
+            (Filter(keys=(a_record("a", user="ana", session="s1", scope="session", role="user").key, "no")), "a"),
+            (Filter(keys=()), ""),
+            (Filter(states=("speaker|home", "no")), "b"),
+            (Filter(states=()), ""),
+            (Filter(purpose="tool:mail"), "abcdeg"),
+            (Filter(purpose="answer"), "abcdefg"),
+            (Filter(purpose="other"), "abcdeg"),
+            (Filter(alive_at=NOON), "abcdefh"),
+            (Filter(alive_at=NOON - DAY), "abcdefgh"),
+            (Filter(withheld=True, owners=("user:bo",)), "hx"),
         ],
     )
     def test_a_filter_means_the_same_everywhere(self, store: Store, where: Filter, expected: str) -> None:
         records = [
             a_record("a", user="ana", session="s1", scope="session", role="user"),
-            a_record("b", user="ana", session="s2", scope="session", role="assistant"),
+            a_record(
+                "b", user="ana", session="s2", scope="session", role="assistant", states=("speaker|home", "it|at")
+            ),
             a_record("c", user="ana", project="p", scope="project", kind="claim", durable=True),
             a_record("d", scope="global", kind="summary", time=NOON - 2 * DAY),
             a_record("e", user="ana", valid_from=NOON - 2 * DAY, valid_to=NOON),
-            a_record("f", user="ana", boundary="secret"),
-            a_record("g", session="s1", scope="session"),
-            a_record("h", user="bo", valid_from=NOON - 2 * DAY),
+            a_record("f", user="ana", boundary="secret", allow=("ans*", "tool:contact-?")),
+            a_record("g", session="s1", scope="session", expires=NOON),
+            a_record("h", user="bo", valid_from=NOON - 2 * DAY, allow=("Answer", "")),
+            a_record("x", user="bo", withheld="an invariant"),
             a_record("!", user="bo", echo_of="h"),
             a_record("z", tenant="other", user="ana"),
         ]

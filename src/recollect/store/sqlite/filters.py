@@ -58,6 +58,19 @@ def records_clause(where: Filter) -> Clause:
         if value is not None:
             parts.append(condition)
             parameters.append(value)
+    if where.states is not None:
+        parts.append(f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})")
+        parameters.append(listed(where.states))
+    if where.purpose is not None:
+        parts.append(
+            "(records.allow IS NULL OR EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value))"
+        )
+        parameters.append(where.purpose)
+    if where.alive_at is not None:
+        parts.append("ifnull(? < records.expires, 1)")
+        parameters.append(to_micros(where.alive_at))
+    if not where.withheld:
+        parts.append("records.withheld = 0")
     if not where.echoes:
         parts.append("records.echo = 0")
     if where.exclude:

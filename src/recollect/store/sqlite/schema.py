@@ -103,4 +103,18 @@ CREATE TABLE passages (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, PASSAGES)
+# Who may see a record, until when, and what it makes statements about; events as a chain that shows tampering.
+GOVERNED = """
+ALTER TABLE records ADD COLUMN allow TEXT;
+ALTER TABLE records ADD COLUMN withheld INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE records ADD COLUMN expires INTEGER;
+CREATE TABLE states (
+    state TEXT NOT NULL, row INTEGER NOT NULL REFERENCES records (row) ON DELETE CASCADE, PRIMARY KEY (state, row)
+) WITHOUT ROWID;
+CREATE INDEX states_by_row ON states (row);
+CREATE INDEX records_by_expiry ON records (expires) WHERE expires IS NOT NULL;
+ALTER TABLE events ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, PASSAGES, GOVERNED)

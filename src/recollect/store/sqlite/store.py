@@ -26,7 +26,7 @@ from recollect.types import Edge, Event, Filter, Record, Scored
 
 COLUMNS = (
     "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace",
-    "durable", "echo", "time", "valid_from", "valid_to", "text", "fields",
+    "durable", "echo", "time", "valid_from", "valid_to", "allow", "withheld", "expires", "text", "fields",
 )  # fmt: skip
 UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
     ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
@@ -66,8 +66,9 @@ class SQLiteStore:
         owner = self._owner(record)
         old = self._database.one("SELECT row, owner, text, fields FROM records WHERE key = ?", record.key)
         row = self._database.one(UPSERT, *_values(record, owner))[0]
-        if old is not None:
-            before = _record(old[2], old[3])
+        before = None if old is None else _record(old[2], old[3])
+        self._put_states(row, record.states, before.states if before is not None else ())
+        if old is not None and before is not None:
             if (old[1], searchable(before)) == (owner, searchable(record)):
                 return
             self._terms.remove(row, old[1], before)
@@ -76,6 +77,13 @@ class SQLiteStore:
                 index.remove([row])
         self._terms.add(row, owner, record)
         self._count(owner, 1)
+
+    def _put_states(self, row: int, states: Sequence[str], before: Sequence[str]) -> None:
+        if tuple(states) == tuple(before):
+            return
+        connection = self._database.connection
+        connection.execute("DELETE FROM states WHERE row = ?", (row,))
+        connection.executemany("INSERT OR IGNORE INTO states (state, row) VALUES (?, ?)", [(s, row) for s in states])
 
     def _owner(self, record: Record) -> int:
         name = (record.tenant, record.owner)
@@ -428,7 +436,9 @@ def _values(record: Record, owner: int) -> tuple[Any, ...]:
     return (
         record.key, owner, record.id, record.kind, record.scope, record.session, record.role, record.boundary,
         record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
-        to_micros(record.valid_from), to_micros(record.valid_to), record.text,
+        to_micros(record.valid_from), to_micros(record.valid_to),
+        None if record.allow is None else json.dumps(record.allow), bool(record.withheld), to_micros(record.expires),
+        record.text,
         json.dumps(fields, ensure_ascii=False, separators=(",", ":")),
     )  # fmt: skip
 
