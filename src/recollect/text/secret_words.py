@@ -41,7 +41,10 @@ PASSWORD = re.compile(
 SECRET = re.compile(
     rf"(?P<word>{_SECRETS})(?={_NAME_END}(?:{_ASSIGNED}|{_SPOKEN})(?:{_QUOTED}|(?![\[{{]){_DIGIT}{_PLAIN}))"
 )
-PIN = re.compile(r"pin(?<![a-z]pin)(?: number| code)?(?:\s(?:is|was)\s|\s?[:：は]\s?)(\d{4,8})(?![\w.-])")
+PIN = re.compile(
+    r"(?:pin(?<![a-z]pin)(?: number| code)?|(?:alarm|door|gate|entry|safe|locker) code)"
+    r"(?:\s(?:is|was)\s|\s?[:：は]\s?)(\d{4,8})(?![\w.-])"
+)
 RUN = re.compile(r"[a-z0-9+_]{20,}+")
 NAMED = re.compile(rf"(?:{_PASSWORDS}|{_SECRETS})s?(?P<gap>[^\n<>]{{1,40}})\Z")
 OTHER = re.compile(r"\b(?:commit|sha\d*|hash|digest|md5|checksum|uuid|id|revision|branch|count|limit)\b|://|[/-]\Z")
@@ -57,7 +60,7 @@ def named_secrets(text: str) -> Iterator[Secret]:
     small = text.lower()
     if len(small) != len(text):  # a few capitals grow when lowered; positions must stay the same
         small = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
-    if "pin" in small:
+    if "pin" in small or " code" in small:
         yield from (Secret("pin", *match.span(1)) for match in PIN.finditer(small))
     if any(hint in small for hint in HINTS):
         yield from _values(text, small, PASSWORD)
