@@ -122,7 +122,7 @@ def _recent_turns(engine: Engine, request: Request) -> list[Record]:
         return []
     here = replace(request.where, sessions=(request.session,), kinds=("turn",), echoes=True)
     limit = max(engine.settings.assemble.tail_turns, MAX_TAIL_TURNS)
-    return engine.store.find(here, order="newest", limit=limit)[::-1]
+    return engine.view.find(here, order="newest", limit=limit)[::-1]
 
 
 def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
@@ -218,7 +218,7 @@ def _previous(engine: Engine, request: Request) -> Previous:
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
-    found = {record.key: record for record in engine.store.get([key for _, keys in named for key in keys])}
+    found = {record.key: record for record in engine.view.get([key for _, keys in named for key in keys])}
     allowed = replace(request.where, echoes=True)
     if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
         return Previous((), digests)

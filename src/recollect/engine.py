@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from typing import Any, cast
 
 from recollect.embed.base import Embedder
 from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
+from recollect.guard import Guard
 from recollect.math.tokens import estimate_tokens
 from recollect.math.vectors import Vectors
 from recollect.policies import in_force
-from recollect.policy import Policy
+from recollect.policy import DEFAULT_PURPOSE, Policy
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.text.analyze import searchable
 from recollect.text.sentences import passages
 from recollect.types import AGENT_ROLES, Clock, Event, Filter, Freshness, Record
+from recollect.veil import Veil
 
 
 class VectorArm:
@@ -32,6 +34,11 @@ class VectorArm:
     def matryoshka(self) -> bool:
         """Whether the leading dimensions of a vector make a vector of their own."""
         return bool(getattr(self.embedder, "matryoshka", False))
+
+    @property
+    def remote(self) -> bool:
+        """Whether texts leave this machine to be embedded."""
+        return bool(getattr(self.embedder, "remote", False))
 
     @property
     def background(self) -> float:
@@ -67,6 +74,10 @@ class Embedded:
     vectors: Vectors
     passages: Mapping[str, Vectors]
 
+    def at(self, places: Sequence[int]) -> Embedded:
+        """The same for some of the records."""
+        return Embedded(self.vectors[list(places)], self.passages)
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -78,6 +89,7 @@ class Engine:
     clock: Clock
     tenant: str
     tokenizer: Callable[[str], int] | None = None
+    purpose: str = DEFAULT_PURPOSE
     request: str = ""
     trace: str = ""
 
@@ -86,6 +98,17 @@ class Engine:
         """The tenant's policy, or None when nobody gave one."""
         return in_force(self.store, self.tenant)
 
+    @property
+    def guard(self) -> Guard:
+        """What the policy makes of texts and filters, for this purpose."""
+        return Guard(self.policy, self.purpose)
+
+    @property
+    def view(self) -> Store:
+        """The store as this purpose may read it; what is read here is never written back."""
+        guard = self.guard
+        return cast(Store, Veil(self.store, guard)) if guard.veils else self.store
+
     def event(self, topic: str, subject: str | None, body: Mapping[str, Any]) -> Event:
         """Something that happened now, with the request it belongs to and the policy that was in force."""
         policy = self.policy
@@ -93,8 +116,12 @@ class Engine:
         return Event(self.clock(), self.tenant, topic, subject, {**body, **{k: v for k, v in about.items() if v}})
 
     def freshness(self, where: Filter) -> Freshness:
-        """What an answer under this filter cannot see."""
-        records, pending = self.store.coverage(where)
+        """What an answer under this filter cannot see; under a policy, only what may be seen is counted."""
+        if self.policy is None:
+            records, pending = self.store.coverage(where)
+        else:
+            own = Filter(where.tenant, where.owners, boundaries=where.boundaries, purpose=where.purpose, echoes=True)
+            records, pending = self.store.count(own), len(self.store.pending(own, 1 << 62))
         return Freshness(records, pending, self.arm.off)
 
     def count_tokens(self, text: str) -> int:

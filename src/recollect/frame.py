@@ -7,12 +7,13 @@ from itertools import groupby
 
 from recollect.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from recollect.text.framing import neutralised
-from recollect.types import Record
+from recollect.types import SUPERSEDED_BY, Record
 
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
 RULES = "Rules that hold:"
 GUIDANCE = "Guidance, to be followed where it fits:"
 OUTSIDE = "(from outside)"  # marks words that a tool, a page or another person had a hand in
+CHANGED = "(changed since)"  # marks what something newer has replaced
 ASKED = "Asked for by the user before:"
 
 
@@ -33,8 +34,12 @@ def heading(record: Record) -> str:
 def item(record: Record) -> str:
     """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
     who = f" {neutralised(record.role)}" if record.role else ""
-    outside = f" {OUTSIDE}" if record.tainted else ""
-    return f"{handle(record.key)} {record.time:%H:%M}{who}{outside}: {neutralised(record.text)}"
+    marks = "".join(f" {mark}" for mark, holds in _marks(record) if holds)
+    return f"{handle(record.key)} {record.time:%H:%M}{who}{marks}: {neutralised(record.text)}"
+
+
+def _marks(record: Record) -> tuple[tuple[str, bool], ...]:
+    return (OUTSIDE, record.tainted), (CHANGED, SUPERSEDED_BY in record.meta)
 
 
 def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:

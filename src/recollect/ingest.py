@@ -9,15 +9,18 @@ from itertools import islice
 from typing import Any
 
 from recollect.engine import Embedded, Engine
-from recollect.errors import ConflictError, InputError
+from recollect.errors import ConflictError, DeniedError, InputError
+from recollect.guard import Guard
 from recollect.math.vectors import Vectors, spread_cosines
 from recollect.rules import rules_in_view
+from recollect.supersede import supersede, with_states
 from recollect.text.echo import containment, shingles, strip_frames, words_of
 from recollect.types import (
     AGENT_ROLES,
     ANCHORS,
     GLOBAL_OWNER,
     WHEN,
+    Boundary,
     Event,
     Filter,
     IngestReport,
@@ -36,11 +39,13 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Whose turns these are."""
+    """Whose turns these are, and who may see them."""
 
     user: str | None = None
     project: str | None = None
     agent: str | None = None
+    boundary: Boundary = "internal"
+    allow: tuple[str, ...] | None = None
 
 
 def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
@@ -61,7 +66,8 @@ def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
 
 
 def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
-    drafts = [_draft(engine, turn, who) for turn in turns]
+    guard = engine.guard
+    drafts = [_draft(engine, guard, turn, who) for turn in turns]
     outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
     records = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Record)}
     known = {record.key: record for record in engine.store.get([record.key for record in records.values()])}
@@ -72,14 +78,28 @@ def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[O
             del records[i]
     fresh = list(records.values())
     embedded = engine.embed(fresh)
-    judged = _judge(engine, [_marked_echo(engine, record) for record in fresh], embedded.vectors if embedded else None)
-    written = _write(engine, judged, embedded)
-    for i, record in zip(records, judged, strict=True):
+    weighed = _judge(engine, [_marked_echo(engine, record) for record in fresh], embedded.vectors if embedded else None)
+    judged = {i: _allowed(guard, record) for i, record in zip(records, weighed, strict=True)}
+    outcomes |= {i: outcome for i, outcome in judged.items() if isinstance(outcome, Outcome)}
+    kept = {i: record for i, record in judged.items() if isinstance(record, Record)}
+    places = [place for place, outcome in enumerate(judged.values()) if isinstance(outcome, Record)]
+    written = _write(engine, list(kept.values()), embedded.at(places) if embedded else None)
+    for i, record in kept.items():
         outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
     return [outcomes[i] for i in range(len(turns))]
 
 
-def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
+def _allowed(guard: Guard, record: Record) -> Record | Outcome:
+    """The record if the policy lets it be kept, if need be as history that is not durable; else why it is not."""
+    try:
+        return guard.judged(record)
+    except DeniedError as error:
+        if record.durable:
+            return _allowed(guard, replace(record, durable=False))
+        return Outcome(record.id, "skipped", f"denied: {error.message}")
+
+
+def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
     """The record a turn would become, cleaned of what we injected ourselves and of secrets; or why it is skipped."""
     limit = engine.settings.ingest.max_text_chars
     if len(turn.text) > limit:
@@ -87,16 +107,14 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
             f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
             "Shorten it, or raise ingest.max_text_chars.",
         )
-    from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
     text, frames = strip_frames(turn.text)
-    cleaned = redact_secrets(text)
+    cleaned = guard.clean(text, who.boundary)
     if not cleaned.text.strip():
         return Outcome(turn.id, "skipped", "recalled text only" if frames else "empty")
     if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
         return Outcome(turn.id, "skipped", "heartbeat")
     time = turn.time or engine.clock()
-    return Record(
+    record = Record(
         id=turn.id,
         kind="turn",
         text=cleaned.text,
@@ -112,9 +130,12 @@ def _draft(engine: Engine, turn: Turn, who: Speaker) -> Record | Outcome:
         memory_type="evidence",
         provenance=Provenance(who=turn.role, method="ingest"),
         redactions=cleaned.kinds,
+        boundary=cleaned.boundary,
+        allow=who.allow,
         tainted=turn.tainted or turn.role == TOOL,
         meta=dated(cleaned.text, time),
     )
+    return with_states(record) if engine.settings.ingest.supersede else record
 
 
 def dated(text: str, said_at: datetime) -> dict[str, Any]:
@@ -259,6 +280,7 @@ def _write(engine: Engine, records: Sequence[Record], embedded: Embedded | None)
             keys = [records[i].key for i in new]
             engine.store.put_vectors(keys, embedded.vectors[new], passages=embedded.passages)
         if new:
+            supersede(engine, [records[i] for i in new])
             engine.store.append([_event(engine, [records[i] for i in new])])
     return {records[i].key for i in new}
 

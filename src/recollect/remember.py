@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from recollect.engine import Engine
 from recollect.errors import InputError
 from recollect.ingest import dated
+from recollect.supersede import Superseded, mark, supersede, with_states
 from recollect.text.normalize import content_hash
 from recollect.types import (
-    BOUNDARIES,
     CLAIM_TYPES,
     SCOPES,
     Boundary,
     ClaimType,
-    Edge,
     Provenance,
     Record,
     Scope,
     check_choice,
+    check_class,
     owner_of,
     storable,
 )
@@ -48,6 +48,10 @@ class Claim:
     boundary: Boundary
     time: datetime
     meta: Mapping[str, Any]
+    provenance: Provenance | None = None
+    allow: tuple[str, ...] | None = None
+    tainted: bool = False
+    reviewers: int = 0
 
 
 def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> Record:
@@ -56,32 +60,37 @@ def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> 
     embedded = engine.embed([record])
     with engine.store.transaction():
         known = engine.store.get([record.key])
-        if known and known[0].valid_to is None:
-            record = known[0]
-        else:
+        fresh = not known or known[0].valid_to is not None
+        record = record if fresh else known[0]
+        if fresh:
             engine.store.put([record])
         if embedded is not None and not engine.store.vectors([record.key]):
             engine.ready_space()
             engine.store.put_vectors([record.key], embedded.vectors)
         if supersedes is not None:
-            _supersede(engine, record, supersedes)
+            if supersedes.key == record.key:
+                raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
+            mark(engine, Superseded(record, supersedes, "named"))
+        if fresh:
+            if engine.settings.ingest.supersede:
+                supersede(engine, [record])
+            engine.store.append([engine.event("remember", record.key, {"type": claim.type, "scope": record.scope})])
     return record
 
 
 def _drafted(engine: Engine, claim: Claim) -> Record:
-    from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
     check_choice(claim.owner.scope, SCOPES, "scope")
     check_choice(claim.type, CLAIM_TYPES, "type")
-    check_choice(claim.boundary, BOUNDARIES, "boundary")
+    check_class(claim.boundary)
     if not isinstance(claim.text, str) or not claim.text.strip():
         raise InputError("There is nothing to remember: the text is empty.", "Give a sentence.")
     if len(claim.text) > engine.settings.ingest.max_text_chars:
         raise InputError(f"The text has {len(claim.text)} characters.", "Shorten it, or raise ingest.max_text_chars.")
-    cleaned = redact_secrets(storable(claim.text))
+    guard = engine.guard
+    cleaned = guard.clean(storable(claim.text), claim.boundary)
     scope, user, project = claim.owner.scope, claim.owner.user, claim.owner.project
     owner = owner_of(scope, user, project)
-    return Record(
+    record = Record(
         id=f"claim-{content_hash(f'{owner}/{content_hash(cleaned.text)}')[:ID_CHARS]}",
         kind="claim",
         text=cleaned.text,
@@ -90,19 +99,15 @@ def _drafted(engine: Engine, claim: Claim) -> Record:
         scope=scope,
         user=user if scope in ("user", "session") else None,
         project=project if scope == "project" else None,
-        boundary=claim.boundary,
+        boundary=cleaned.boundary,
+        allow=claim.allow,
+        tainted=claim.tainted,
         durable=True,
         valid_from=claim.time,
         claim_type=claim.type,
         memory_type="knowledge",
-        provenance=Provenance(who=user, method="remember"),
+        provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
         meta={**dated(cleaned.text, claim.time), **claim.meta},
     )
-
-
-def _supersede(engine: Engine, record: Record, old: Record) -> None:
-    if old.key == record.key:
-        raise InputError(f"{old.id!r} cannot supersede itself.", "Say what changed.")
-    engine.store.put([replace(old, valid_to=record.time, updated=engine.clock())])
-    engine.store.link([Edge(record.key, old.key, "supersedes", record.time)])
+    return guard.judged(with_states(record) if engine.settings.ingest.supersede else record, claim.reviewers)

@@ -51,7 +51,7 @@ def rules_in_view(engine: Engine, where: Filter) -> Rules:
     names = sorted({name for owner in where.owners or () for name in documents(engine, owner)})
     if not names:  # as nearly always: a look through all records for nodes would cost more than the search
         return Rules()
-    nodes = engine.store.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
+    nodes = engine.view.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
     ordered = sorted(nodes, key=lambda node: (_nearness(node), node.session or "", node.meta[ORDER], node.key))
     tiers = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
     return Rules(*map(tuple, tiers))

@@ -49,13 +49,14 @@ def search(
 ) -> SearchResult:
     """The best records for a query under a filter, each with its parts and its reason."""
     check_choice(profile, tuple(PROFILES), "profile")
+    asked = _clean(engine, _checked(query))
     question = Question(
-        text=_checked(query),
-        vector=engine.arm.embed_query(_checked(query)),
+        text=asked,
+        vector=engine.arm.embed_query(asked),
         where=where,
         limit=page.end,
         now=now,
-        store=engine.store,
+        store=engine.view,
         settings=engine.settings,
         embed=engine.arm.embed,
         matryoshka=engine.arm.matryoshka,
@@ -72,6 +73,12 @@ def search(
         profile,
         failed if better != hits else "",
     )
+
+
+def _clean(engine: Engine, query: str) -> str:
+    """The query as records are stored; nothing that is hidden leaves the machine to be embedded."""
+    guard = engine.guard
+    return guard.clean(query).text if engine.arm.remote or guard.policy is not None else query
 
 
 def _profile(name: str) -> Callable[[Question], list[Hit]]:

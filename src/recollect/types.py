@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, get_args, overload
 
-from recollect.errors import InputError
+from recollect.errors import InputError, UnknownClassError
 
 Kind = Literal["turn", "claim", "summary", "node", "chunk", "observation"]
 Scope = Literal["session", "user", "project", "global"]
@@ -31,7 +31,8 @@ DEFAULT_TENANT = "default"
 GLOBAL_OWNER = "global"
 USES = "uses"  # keys of `meta`: how often a record went into a prompt,
 ANCHORS = "anchors"  # how many distinct dates and times its text names,
-WHEN = "when"  # and the spans they mean, told from the time it was said
+WHEN = "when"  # the spans they mean, told from the time it was said,
+SUPERSEDED_BY = "superseded_by"  # and the key of the record that replaced a statement of this one
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
@@ -86,6 +87,14 @@ def check_choice(value: str, choices: Sequence[str], name: str) -> str:
     if value not in choices:
         raise InputError(f"{name} {value!r} is unknown.", f"Use one of: {', '.join(choices)}.")
     return value
+
+
+def check_class(value: str) -> Boundary:
+    """Return the boundary class if it is one, or raise: nothing is shown or kept under a class that nobody defined."""
+    for name in BOUNDARIES:
+        if value == name:
+            return name
+    raise UnknownClassError(f"Boundary class {value!r} is unknown.", f"Use one of: {', '.join(BOUNDARIES)}.")
 
 
 def storable(text: str) -> str:
@@ -274,13 +283,20 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; `subject` is the session or record it is about, `body` never holds a record's text."""
+    """One thing that happened; `subject` is the session or record it is about, `body` never holds a record's text.
+
+    A store fills in the rest: where the event stands in its log is no part of what happened. An erased event has lost
+    its subject, and of its body only a hash is left.
+    """
 
     time: datetime
     tenant: str
     topic: str
     subject: str | None
     body: Mapping[str, Any]
+    number: int = field(default=0, compare=False)
+    digest: str = field(default="", compare=False)
+    erased: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

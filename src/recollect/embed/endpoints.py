@@ -27,6 +27,8 @@ ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, a
 class EndpointEmbedder(ABC):
     """What the services share: batches, a cache, and a check of every vector; the first answer fixes `dimensions`."""
 
+    remote = True  # texts leave this machine
+
     def __init__(
         self, provider: str, model: str, post: JsonPost, dimensions: int, batch: int, cache_texts: int
     ) -> None:

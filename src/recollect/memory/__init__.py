@@ -9,6 +9,7 @@ from types import TracebackType
 
 from recollect.embed import open_embedder
 from recollect.embed.base import Embedder
+from recollect.engine import Engine
 from recollect.memory.base import OPEN_BOUNDARIES
 from recollect.memory.sessions import Sessions
 from recollect.memory.upkeep import Upkeep
@@ -20,6 +21,16 @@ __all__ = ["OPEN_BOUNDARIES", "Memory"]
 
 class Memory(Sessions, Upkeep):
     """A memory of one tenant: hand it turns, ask it questions. Also a context manager."""
+
+    def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:
+        """The same memory for a purpose such as `tool:mail`, which the policy may open or close to it.
+
+        `request` and `trace` are noted with every event, so that an audit can tell what belongs together.
+        """
+        engine = self._engine
+        changed = {"purpose": purpose, "request": request, "trace": trace}
+        named = {name: check_id(value, name) for name, value in changed.items() if value is not None}
+        return self._with(replace(engine, **named))  # type: ignore[arg-type]
 
     @classmethod
     def open(
@@ -54,8 +65,12 @@ class Memory(Sessions, Upkeep):
 
     def for_tenant(self, tenant: str) -> Memory:
         """The same store and embedder, seen by another tenant."""
+        return self._with(replace(self._engine, tenant=check_id(tenant, "tenant")))
+
+    @staticmethod
+    def _with(engine: Engine) -> Memory:
         other = object.__new__(Memory)
-        other._engine = replace(self._engine, tenant=check_id(tenant, "tenant"))
+        other._engine = engine
         return other
 
     def close(self) -> None:

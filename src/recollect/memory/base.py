@@ -13,7 +13,6 @@ from recollect.errors import InputError, NotFoundError
 from recollect.settings import Settings
 from recollect.store.base import Store
 from recollect.types import (
-    BOUNDARIES,
     DEFAULT_TENANT,
     GLOBAL_OWNER,
     KINDS,
@@ -26,6 +25,7 @@ from recollect.types import (
     Scope,
     as_time,
     check_choice,
+    check_class,
     check_id,
     system_clock,
 )
@@ -89,15 +89,16 @@ class Base:
         now: datetime | None = None,
         superseded: bool = False,
     ) -> Filter:
-        """What a caller may see, as the filter that stores apply before they rank."""
+        """What a caller may see for this memory's purpose, as the filter that stores apply before they rank."""
         scopes = (scope,) if isinstance(scope, str) else scope
         for values, choices, name in (
             (scopes, SCOPES, "scope"),
             (kinds, KINDS, "kind"),
-            (boundaries, BOUNDARIES, "boundary"),
         ):
             for value in values or ():
                 check_choice(value, choices, name)
+        for boundary in boundaries or ():
+            check_class(boundary)
         owners = [f"user:{as_name(user, 'user') or ''}"]
         if as_name(project, "project") is not None:
             owners.append(f"project:{project}")
@@ -105,7 +106,7 @@ class Base:
         ends = [as_time(until, "until")] if until is not None else []
         if known_by is not None:
             ends.append(known_by)
-        return Filter(
+        where = Filter(
             tenant=self.tenant,
             owners=(*owners, GLOBAL_OWNER),
             scopes=tuple(scopes) if scopes is not None else None,
@@ -117,6 +118,7 @@ class Base:
             until=min(ends) if ends else None,
             exclude=tuple(exclude),
         )
+        return self._engine.guard.narrowed(where, now or self._engine.clock())
 
     def get(
         self,
@@ -128,10 +130,11 @@ class Base:
     ) -> Record:
         """The record that a caller called by this id (or by its key); superseded ones too."""
         everything = self.where(user=user, project=project, session=session, boundaries=None, superseded=True)
-        found = self.store.find(replace(everything, ids=(check_id(id),), echoes=True), limit=3)
+        everything = replace(everything, echoes=True)
+        view = self._engine.view
+        found = view.find(replace(everything, ids=(check_id(id),)), limit=3)
         if not found:
-            visible = set(everything.owners or ())
-            found = [r for r in self.store.get([id]) if r.tenant == self.tenant and r.owner in visible]
+            found = view.find(replace(everything, keys=(id,)), limit=1)
         if not found:
             raise NotFoundError(
                 f"Nothing here is called {id!r}.", "See `recollect list`; a user's records need that user."

@@ -124,4 +124,7 @@ class Sessions(Talk, Documents):
         summary = self.get(id, user=user, project=project, session=session)
         if summary.kind != "summary":
             raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `recollect list --kind summary`.")
-        return raw_turns(self.store, summary.key)
+        where = self.where(user=user, project=project, boundaries=None, superseded=True)
+        turns = raw_turns(self.store, summary.key)
+        visible = {turn.key: turn for turn in self._engine.view.find(replace(where, keys=tuple(t.key for t in turns)))}
+        return [visible[turn.key] for turn in turns if turn.key in visible]

@@ -10,8 +10,10 @@ from recollect import assemble as assembling
 from recollect import ingest as ingesting
 from recollect import remember as claiming
 from recollect import search as searching
+from recollect import supersede as superseding
 from recollect.errors import InputError
 from recollect.memory.base import OPEN_BOUNDARIES, Base, Records, Time, as_name
+from recollect.text.globs import check_globs
 from recollect.types import (
     Boundary,
     ClaimType,
@@ -23,6 +25,7 @@ from recollect.types import (
     SearchResult,
     Turn,
     as_time,
+    check_class,
 )
 
 
@@ -36,10 +39,16 @@ class Talk(Base):
         user: str | None = None,
         project: str | None = None,
         agent: str | None = None,
+        boundary: Boundary = "internal",
+        allow: Sequence[str] | None = None,
         progress: ingesting.Progress | None = None,
     ) -> IngestReport:
-        """Take turns: each is stored once, cleaned of secrets and of our own echoes, and weighed by the gate."""
-        who = ingesting.Speaker(as_name(user, "user"), as_name(project, "project"), as_name(agent, "agent"))
+        """Take turns: each is stored once, cleaned of secrets and of our own echoes, and weighed by the gate.
+
+        `boundary` is their class, `allow` the purposes that may see them if the class lets them (globs).
+        """
+        names = as_name(user, "user"), as_name(project, "project"), as_name(agent, "agent")
+        who = ingesting.Speaker(*names, check_class(boundary), check_globs(allow) if allow is not None else None)
         return ingesting.ingest(self._engine, [turns] if isinstance(turns, Turn) else turns, who, progress)
 
     def remember(
@@ -53,6 +62,8 @@ class Talk(Base):
         boundary: Boundary = "internal",
         time: Time | None = None,
         supersedes: str | None = None,
+        allow: Sequence[str] | None = None,
+        tainted: bool = False,
         meta: dict[str, Any] | None = None,
     ) -> Record:
         """Store a claim on purpose. The same words in the same scope are the same claim; `supersedes` ends another."""
@@ -63,6 +74,8 @@ class Talk(Base):
             boundary=boundary,
             time=as_time(time) if time is not None else self._engine.clock(),
             meta=meta or {},
+            allow=check_globs(allow) if allow is not None else None,
+            tainted=tainted,
         )
         old = self.get(supersedes, user=user, project=project) if supersedes is not None else None
         return claiming.remember(self._engine, claim, old)
@@ -139,7 +152,21 @@ class Talk(Base):
         )  # fmt: skip
         page = searching.Page(limit, offset)
         everything = replace(where, durable=durable, echoes=True)
-        return self.store.find(everything, order="newest", limit=page.limit, offset=page.offset)
+        return self._engine.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
+
+    def history(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Records:
+        """Every version of what a record says that the caller may see, oldest first."""
+        record = self.get(id, user=user, project=project, session=session)
+        keys = tuple(each.key for each in superseding.chain(self.store, record))
+        where = self.where(user=user, project=project, boundaries=None, superseded=True)
+        return self._engine.view.find(replace(where, keys=keys, echoes=True))
 
 
 def _message(said: Mapping[str, str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from recollect.profiles.base import (
     vector_candidates,
 )
 from recollect.profiles.hopped import hopped
+from recollect.profiles.newest import newest_first
 from recollect.profiles.surroundings import Scene, parts_of
 from recollect.settings.rows import DefaultRows
 from recollect.store.base import Surroundings
@@ -85,7 +86,7 @@ def rank(question: Question) -> list[Hit]:
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
     hits = [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
-    return _with_links(question, hits)
+    return newest_first(question, _with_links(question, hits))
 
 
 def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
