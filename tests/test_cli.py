@@ -81,7 +81,7 @@ def test_every_command_has_an_example_and_json(command: click.Command) -> None:
     assert command.help
     assert command.epilog
     assert f"Example:\n  recollect {command.name}" in re.sub(
-        "recollect (models|bench) ", "recollect ", command.epilog
+        "recollect (models|bench|gate|policy) ", "recollect ", command.epilog
     ) or (command.name == "completion")
     assert any(option.name == "json" for option in command.params)
 

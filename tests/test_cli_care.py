@@ -40,6 +40,37 @@ def test_forget(path: Path) -> None:
     assert data(run(path, "forget", "--everything", "--user", "ana", "--yes", "--json"))["records"] == 1
 
 
+def test_forget_by_words_and_time(path: Path) -> None:
+    filled(path)
+    text = run(path, "forget", "--query", "the weather", "--user", "ana", "--dry-run").stdout
+    assert text == "would forget 1 record: 1 turn\n  t2  turn\n"
+    assert data(run(path, "stats", "--json"))["records"] == 4
+    found = data(run(path, "forget", "--query", "weather", "--user", "ana", "--yes", "--json", "--reason", "asked"))
+    assert (found["records"], found["kinds"], found["proven"]) == (1, {"turn": 1}, True)
+    assert found["what"] == {"by": ["query"], "reason": "asked"}
+    assert found["proof"]["found"] == []
+    assert found["proof"]["bytes"] > 0
+    span = ("--since", "2026-05-02", "--until", "2026-05-09")
+    assert "proven: looked for " in run(path, "forget", *span, "--user", "ana", "--yes").stdout
+    assert "Name one of them" in run(path, "forget", "--whole-tenant", "--user", "ana", "--yes", code=2).stderr
+    assert data(run(path, "forget", "--whole-tenant", "--yes", "--json"))["records"] == 2
+
+
+def test_a_forget_that_cannot_be_proven_fails(path: Path, tmp_path: Path) -> None:
+    filled(path)
+    copy = tmp_path / "copy.db"
+    assert "copied " in run(path, "backup", str(copy)).stdout
+    assert "there already" in run(path, "backup", str(copy), code=2).stderr
+    assert data(run(path, "backup", str(copy), "--force", "--json"))["file"] == str(copy)
+    assert "1 backups cleaned" in run(path, "forget", "t3", "--user", "ana", "--yes").stdout
+    assert b"called Figo" not in copy.read_bytes()
+    copy.write_text("my notes: I moved to Lisbon in May.")
+    text = run(path, "forget", "t1", "--user", "ana", "--yes", code=1).stdout
+    assert "NOT PROVEN" in text
+    assert f"{copy} at byte 10: text" in text
+    assert f"Delete {copy}" in text
+
+
 def test_forget_needs_a_word_from_somebody(path: Path) -> None:
     filled(path)
     for args in (("t1",), ("--session", "s1"), ("--everything",), ("--before", "2027-01-01")):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.care import ImportReport, Receipt
+from recollect.care import ImportReport
 from recollect.errors import InputError, StoreError
 from recollect.settings import Settings
 from recollect.store.base import Problem, Space, StoreStats
@@ -186,7 +186,6 @@ def test_care() -> None:
     assert shown.problems_text([], 1) == "no problems in 1 record"
     problems = [Problem("torn", "row 1", mended=True), Problem("lost", "row 2")]
     assert shown.problems_text(problems, 9).splitlines()[-1] == "2 problems, 1 mended, 1 left"
-    assert shown.receipt_text(Receipt(TIME, 2, {})) == "forgot 2 records at 2026-05-01 10:00 UTC"
     assert shown.import_text(ImportReport(3, 1, 2, 0, 5)) == (
         "imported 3 records, 2 vectors, 0 edges, 5 events; 1 records were here already"
     )

@@ -162,12 +162,12 @@ def test_pce_keeps_one_of_the_same_words_and_two_of_an_entity(memory: Memory) ->
 
 def test_pce_uses_a_fitted_calibration_and_falls_back_without(filled: Memory) -> None:
     raw = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
-    fitted = fit_isotonic([-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "v1")
-    filled.store.put_setting("calibration.vector", json.dumps(fitted.to_json()))
+    fitted = fit_isotonic([-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "none")
+    filled.store.put_setting("calibration.vector/default", json.dumps(fitted.to_json()))
     flat = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
     assert [hit.parts["s_vec"] for hit in flat] == pytest.approx([0.9] * len(flat))
     for unreadable in ("", "{not json", '{"kind": "?"}'):
-        filled.store.put_setting("calibration.vector", unreadable)
+        filled.store.put_setting("calibration.vector/default", unreadable)
         assert filled.search("move cost euros", user="ana", profile="pce", now=NOW) == raw
 
 

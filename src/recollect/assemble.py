@@ -74,7 +74,7 @@ def assemble(engine: Engine, request: Request) -> Context:
     except InputError:
         raise
     except RecollectError as error:
-        return _without_memory(engine, request, error)
+        return without_memory(engine, request.messages, request.budget_tokens, error)
 
 
 def _assembled(engine: Engine, request: Request) -> Context:
@@ -89,7 +89,8 @@ def _assembled(engine: Engine, request: Request) -> Context:
     found = search(engine, request.query, where, Page(considered(engine.settings, request.budget_tokens)), request.now)
     fill = rows.fill if request.subject else 1.0
     covers = _covers(engine, found, previous)
-    draft = Draft(must, found, covers, request.budget_tokens, fill, rows.fresh, count)
+    caps = engine.guard.caps
+    draft = Draft(must, found, covers, request.budget_tokens, fill, rows.fresh, count, caps)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)
     unnoted = _note(engine, request, previous, made.pieces, digests)
@@ -105,8 +106,11 @@ def _covers(engine: Engine, found: SearchResult, previous: Previous) -> dict[str
     return covered_by(engine.store, summaries) if summaries else {}
 
 
-def _without_memory(engine: Engine, request: Request, error: RecollectError) -> Context:
-    bare = Context("", request.messages, 0, request.budget_tokens, (), (), None)
+def without_memory(
+    engine: Engine, messages: tuple[Mapping[str, str], ...], budget: int, error: RecollectError
+) -> Context:
+    """The caller's own messages and nothing else, with the reason."""
+    bare = Context("", messages, 0, budget, (), (), None)
     tokens = engine.count_tokens(bare.text) if bare.text else 0
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 

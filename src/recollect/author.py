@@ -183,11 +183,10 @@ def _records(engine: Engine, document: Document, name: str, owner: Owner) -> lis
 def _record(
     engine: Engine, name: str, node: Node, order: int, repeats: int, owner: Owner, links: Sequence[Link]
 ) -> Record:
-    from recollect.text.secrets import redact_secrets
-
-    cleaned = redact_secrets(node.text)
+    guard = engine.guard
+    cleaned = guard.clean(node.text)
     rule = node.tier in (HARD, SOFT)
-    return Record(
+    record = Record(
         id=f"{name}#{_digest(node)}" + (f"-{repeats + 1}" if repeats else ""),
         kind="node",
         text=cleaned.text,
@@ -197,6 +196,7 @@ def _record(
         user=owner.user if owner.scope == "user" else None,
         project=owner.project if owner.scope == "project" else None,
         session=name,
+        boundary=cleaned.boundary,
         role=f"§ {node.heading}" if node.heading else None,
         durable=rule,
         memory_type="norm" if rule else "knowledge",
@@ -208,6 +208,7 @@ def _record(
             **({LINKS: [[link.target, link.anchor] for link in links]} if links else {}),
         },
     )
+    return guard.judged(record)
 
 
 def _digest(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""Care of a store: forgetting, moving it to another file and back, and catching up with vectors."""
+"""Care of a store: moving it to another file and back, and catching up with vectors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from recollect import ingest
 from recollect.engine import Engine
 from recollect.errors import EmbedError, FormatError, InputError
-from recollect.lineage import made_from
+from recollect.guard import DENIED
 from recollect.math.vectors import Vectors, from_halves
 from recollect.store.codec import record_from_json, record_to_json
 from recollect.types import Edge, Event, Filter, Record, as_time
@@ -26,38 +25,16 @@ PAGE = 500
 Progress = Callable[[int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """What a forget removed; it holds no text."""
-
-    time: datetime
-    records: int
-    what: dict[str, Any]
-
-
-def forget(engine: Engine, keys: Sequence[str] | Filter, what: dict[str, Any]) -> Receipt:
-    """Delete these records, or every one that passes a filter, everywhere, and keep a receipt."""
-    with engine.store.transaction():
-        if isinstance(keys, Filter):
-            keys = [record.key for record in engine.store.find(replace(keys, echoes=True))]
-        keys = [*keys, *sorted(made_from(engine.store, keys))]
-        engine.store.delete(keys)
-        receipt = Receipt(engine.clock(), len(keys), what)
-        engine.store.append([Event(receipt.time, engine.tenant, "forget", None, {**what, "records": len(keys)})])
-    return receipt
-
-
 def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
     """The tenant's whole memory as JSON lines: a head, then spaces, records, edges, events."""
-    whole = Filter(tenant=engine.tenant, echoes=True)
-    total = engine.store.count(whole)
+    pages = list(_exported(engine))
+    total = sum(map(len, pages))
     active = next((space for space in engine.store.spaces() if space.active), None) if vectors else None
     space = {"name": active.name, "dimensions": active.dimensions} if active else None
     yield _line({"recollect": FORMAT, "tenant": engine.tenant, "records": total, "space": space})
     keys: list[str] = []
-    for offset in range(0, total, PAGE):
-        page = engine.store.find(whole, limit=PAGE, offset=offset)
-        names = [record.key for record in page]
+    for names in pages:
+        page = engine.view.get(names)
         held = engine.store.vectors(names) if active else {}
         parts = engine.store.passages(names) if active else {}
         for record in page:
@@ -75,6 +52,17 @@ def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | N
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
     for event in reversed(engine.store.events(engine.tenant, limit=1 << 62)):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
+
+
+def _exported(engine: Engine) -> Iterator[list[str]]:
+    """The keys of what may leave, page by page: under a policy what its purpose may see, and candidates."""
+    guard = engine.guard
+    whole = Filter(tenant=engine.tenant, echoes=True, withheld=True)
+    if guard.policy is not None:
+        whole = guard.narrowed(whole, engine.clock())
+    for offset in range(0, engine.store.count(whole), PAGE):
+        page = engine.store.find(whole, limit=PAGE, offset=offset)
+        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED)]
 
 
 def _packed(array: NDArray[Any]) -> str:

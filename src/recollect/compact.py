@@ -108,7 +108,10 @@ def due(engine: Engine, where: Filter, session: str) -> bool:
 
 
 def eligible(engine: Engine, where: Filter, session: str) -> list[Record]:
-    """Turns of the session that no summary covers, oldest first, without the tail that a prompt shows as it is."""
+    """Turns of the session that no summary covers, oldest first, without the tail that a prompt shows as it is.
+
+    Turns that name the purposes they are for stay by themselves: a summary would tell them to others.
+    """
     rows = engine.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(engine.store.find(here), key=lambda turn: (turn.time, turn.id))
@@ -120,7 +123,7 @@ def eligible(engine: Engine, where: Filter, session: str) -> list[Record]:
 
     tail = {turn.key for turn in recent(whole, rows.tail_turns, rows.budget_tokens, cost, target, None).records}
     covered = taken_up(engine.store, [turn.key for turn in found])
-    return [turn for turn in found if turn.key not in tail and turn.key not in covered]
+    return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
 
 def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
@@ -180,7 +183,10 @@ class _Work:
             self.declined += 1
             return False
         method = TRIVIAL if len(sources) == 1 else judged.draft.method
-        record = _record(sources, judged, method, self._who(judged.draft))
+        record = self._engine.guard.kept(_record(sources, judged, method, self._who(judged.draft)))
+        if isinstance(record, str):  # the policy lets nobody keep it
+            self.declined += 1
+            return False
         if not _written(self._engine, record, sources, judged.vector):
             return False
         self._previous = record.text

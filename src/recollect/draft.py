@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from recollect import frame
 from recollect.continuity import Tail, message
@@ -54,6 +54,7 @@ class Draft:
     """Makes contexts of one size from what must go in and what was found; `covers` says what a summary stands for.
 
     Of the room that is left for recall, a new context uses the share `fill`; one that goes on adds at most `fresh`.
+    `caps` are the most tokens that may be recalled of a scope.
     """
 
     must: Mandatory
@@ -63,6 +64,7 @@ class Draft:
     fill: float
     fresh: float
     count: Count
+    caps: Mapping[str, int] = field(default_factory=dict)
 
     def afresh(self) -> Drafted:
         """The tail, then the best hits in one frame."""
@@ -99,6 +101,7 @@ class Draft:
         taken: list[Hit] = []
         trace: list[TraceItem] = []
         headings: set[str] = set()
+        left = dict(self.caps)
         told = set(shown) | {record.key for record in self.must.tail.records}
         told |= {key for summary in shown for key in self.covers.get(summary, ())}
         for hit in self.found.hits:
@@ -116,8 +119,12 @@ class Draft:
             heading = frame.heading(hit.record)
             size = self._size(hit.record) + (0 if heading in headings else self.count(heading + "\n"))
             fits = spent + size <= (room if taken else self.budget)  # the best hit may use all the room there is
+            if size > left.get(hit.record.scope, size):
+                trace.append(self._capped(hit, size))
+                continue
             if fits:
                 taken.append(hit)
+                left = {**left, hit.record.scope: left[hit.record.scope] - size} if hit.record.scope in left else left
                 headings.add(heading)
                 spent += size
                 told |= {hit.record.key, *below}
@@ -134,6 +141,11 @@ class Draft:
     def _told(self, hit: Hit) -> TraceItem:
         size = self._size(hit.record)
         reason = "a summary of it is there, or it sums up what is there"
+        return TraceItem(hit.record.id, "recall", False, size, reason, hit.score, hit.record.key)
+
+    def _capped(self, hit: Hit, size: int) -> TraceItem:
+        cap = self.caps[hit.record.scope]
+        reason = f"the policy allows {cap} tokens of scope {hit.record.scope}"
         return TraceItem(hit.record.id, "recall", False, size, reason, hit.score, hit.record.key)
 
     def _size(self, record: Record) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from typing import Any, cast
 
@@ -104,6 +104,14 @@ class Engine:
         return Guard(self.policy, self.purpose)
 
     @property
+    def ruled(self) -> Engine:
+        """The same with the settings that the policy gives for retrieval."""
+        policy = self.policy
+        if policy is None or not policy.retrieval:
+            return self
+        return replace(self, settings=self.settings.changed(policy.retrieval, f"policy {policy.version}"))
+
+    @property
     def view(self) -> Store:
         """The store as this purpose may read it; what is read here is never written back."""
         guard = self.guard
@@ -120,7 +128,8 @@ class Engine:
         if self.policy is None:
             records, pending = self.store.coverage(where)
         else:
-            own = Filter(where.tenant, where.owners, boundaries=where.boundaries, purpose=where.purpose, echoes=True)
+            seen = Filter(where.tenant, where.owners, boundaries=where.boundaries, purpose=where.purpose)
+            own = replace(seen, alive_at=where.alive_at, echoes=True)
             records, pending = self.store.count(own), len(self.store.pending(own, 1 << 62))
         return Freshness(records, pending, self.arm.off)
 

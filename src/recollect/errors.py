@@ -76,7 +76,7 @@ class ContextGoneError(InputError, LookupError):
     """An active context that expired, was used up or became stale."""
 
 
-class DeniedError(RecollectError, PermissionError):
+class DeniedError(RecollectError):
     """The policy in force does not allow it."""
 
 

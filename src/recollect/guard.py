@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 from recollect.errors import DeniedError
 from recollect.policy import DEFAULT_PURPOSE, Policy, allowed_classes, anchored, judge, raised, treatment
 from recollect.policy.values import Action
-from recollect.types import BOUNDARIES, Boundary, Filter, Record
+from recollect.types import BOUNDARIES, Boundary, Filter, Record, as_time
 
 SECRET = "secret"  # the detector that no policy switches off
 TELLING = ("email", "phone", "card", "iban", "ssn", "my-number", "address", "passport", "date-of-birth")
+UNTIL = "until"  # the key of `meta` that holds the time a record was given of its own
 CANDIDATE = "candidate"  # why a record is withheld until somebody promotes it
 DENIED = "policy: "  # what the reason begins with when an invariant withholds a record
 
@@ -72,14 +73,21 @@ class Guard:
         DeniedError when an invariant forbids to write it.
         """
         if self.policy is None:
-            return record
+            return replace(record, expires=self.expiry(record)) if UNTIL in record.meta else record
         broken = self.broken(record, "write", reviewers)
         if broken:
             raise DeniedError(
                 f"The policy ({self.policy.version}) does not allow this {record.kind}: {', '.join(broken)}.",
                 "See `recollect policy show`; `recollect validate` tells what a text breaks.",
             )
-        return replace(self.rejudged(record, reviewers), expires=self._expires(record))
+        return replace(self.rejudged(record, reviewers), expires=self.expiry(record))
+
+    def kept(self, record: Record) -> Record | str:
+        """The record as it may be kept, if need be as history that is not durable; or why it may not."""
+        try:
+            return self.judged(record)
+        except DeniedError as error:
+            return self.kept(replace(record, durable=False)) if record.durable else error.message
 
     def rejudged(self, record: Record, reviewers: int = 0) -> Record:
         """The record withheld or released by what the invariants say of reading it; a candidate stays one."""
@@ -95,12 +103,13 @@ class Guard:
         found = judge(self.policy, facts_of(record, reviewers), action)
         return found.broken if found.verdict == "allow" or found.broken else ("boundary",)
 
-    def _expires(self, record: Record) -> datetime | None:
+    def expiry(self, record: Record) -> datetime | None:
+        """When a record goes: after its scope's days, or before if it was given a time of its own."""
         if self.policy is None:
-            return record.expires
+            return as_time(record.meta[UNTIL]) if UNTIL in record.meta else None
         days = anchored(self.policy.scopes)[record.scope].ttl_days
-        own = record.time + timedelta(days=days) if days is not None else None
-        return min((time for time in (own, record.expires) if time is not None), default=None)
+        own = [as_time(record.meta[UNTIL])] if UNTIL in record.meta else []
+        return min([*own, *([record.time + timedelta(days=days)] if days is not None else [])], default=None)
 
     def narrowed(self, where: Filter, now: datetime) -> Filter:
         """The filter, and nothing past what the purpose may see now."""

@@ -9,10 +9,12 @@ from itertools import islice
 from typing import Any
 
 from recollect.engine import Embedded, Engine
-from recollect.errors import ConflictError, DeniedError, InputError
+from recollect.errors import ConflictError, InputError
 from recollect.guard import Guard
+from recollect.ledger import rows_in_force
 from recollect.math.vectors import Vectors, spread_cosines
 from recollect.rules import rules_in_view
+from recollect.settings.rows import GateRows
 from recollect.supersede import supersede, with_states
 from recollect.text.echo import containment, shingles, strip_frames, words_of
 from recollect.types import (
@@ -90,13 +92,9 @@ def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[O
 
 
 def _allowed(guard: Guard, record: Record) -> Record | Outcome:
-    """The record if the policy lets it be kept, if need be as history that is not durable; else why it is not."""
-    try:
-        return guard.judged(record)
-    except DeniedError as error:
-        if record.durable:
-            return _allowed(guard, replace(record, durable=False))
-        return Outcome(record.id, "skipped", f"denied: {error.message}")
+    """The record if the policy lets it be kept; else why it does not."""
+    kept = guard.kept(record)
+    return kept if isinstance(kept, Record) else Outcome(record.id, "skipped", f"denied: {kept}")
 
 
 def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
@@ -198,6 +196,7 @@ def recall_subject(owner: str, session: str | None) -> str:
 def _judge(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
     """Every turn of a person through the gate, in order, each seeing those before it."""
     stored = _stored_neighbours(engine, records, vectors)
+    rows = rows_in_force(engine)
     judged: list[Record] = []
     for i, record in enumerate(records):
         if record.role in AGENT_ROLES:
@@ -210,17 +209,28 @@ def _judge(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -
             cosines = dict(zip(same, spread.tolist(), strict=True))
             durable = stored[i].durable + [cosines[j] for j in same if judged[j].durable]
             turns = stored[i].turns + list(cosines.values())
-        judged.append(weighed(engine, record, durable, turns))
+        judged.append(weighed(engine, record, durable, turns, rows))
     return judged
 
 
-def weighed(engine: Engine, record: Record, durable: Sequence[float] | None, turns: Sequence[float] | None) -> Record:
-    """The record with the gate's decision, from the cosines of its neighbours (None: not known)."""
+def weighed(
+    engine: Engine,
+    record: Record,
+    durable: Sequence[float] | None,
+    turns: Sequence[float] | None,
+    rows: GateRows | None = None,
+) -> Record:
+    """The record with the gate's decision, from the cosines of its neighbours (None: not known).
+
+    `rows` are the gate's settings in force, for a caller that has read them already.
+    """
     from recollect.math.gate import decide
     from recollect.math.tokens import gate_tokens
     from recollect.text.signals import read_signals
 
-    decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, engine.settings.gate)
+    decision = decide(
+        read_signals(record.text), gate_tokens(record.text), durable, turns, rows or rows_in_force(engine)
+    )
     return replace(record, gate=decision, durable=decision.decision == "admit")
 
 

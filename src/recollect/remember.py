@@ -17,6 +17,7 @@ from recollect.types import (
     SCOPES,
     Boundary,
     ClaimType,
+    MemoryType,
     Provenance,
     Record,
     Scope,
@@ -52,11 +53,12 @@ class Claim:
     allow: tuple[str, ...] | None = None
     tainted: bool = False
     reviewers: int = 0
+    memory_type: MemoryType = "knowledge"
 
 
 def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> Record:
     """Store a claim, or find it when the same words are there already; the superseded record ends at its time."""
-    record = _drafted(engine, claim)
+    record = drafted(engine, claim)
     embedded = engine.embed([record])
     with engine.store.transaction():
         known = engine.store.get([record.key])
@@ -78,7 +80,8 @@ def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> 
     return record
 
 
-def _drafted(engine: Engine, claim: Claim) -> Record:
+def drafted(engine: Engine, claim: Claim) -> Record:
+    """The record that a claim would become: checked, cleaned, classified, and named by its content."""
     check_choice(claim.owner.scope, SCOPES, "scope")
     check_choice(claim.type, CLAIM_TYPES, "type")
     check_class(claim.boundary)
@@ -105,7 +108,7 @@ def _drafted(engine: Engine, claim: Claim) -> Record:
         durable=True,
         valid_from=claim.time,
         claim_type=claim.type,
-        memory_type="knowledge",
+        memory_type=claim.memory_type,
         provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
         meta={**dated(cleaned.text, claim.time), **claim.meta},

@@ -59,7 +59,8 @@ def rules_in_view(engine: Engine, where: Filter) -> Rules:
 
 def elevate(engine: Engine, turns: Sequence[Record]) -> int:
     """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
-    made = [_guidance(turn) for turn in turns]
+    guard = engine.guard
+    made = [guard.rejudged(_guidance(turn)) for turn in turns]
     there = {record.key for record in engine.store.get([record.key for record in made])}
     new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
     if not new:
@@ -88,6 +89,7 @@ def _guidance(turn: Record) -> Record:
         session=GUIDANCE,
         durable=True,
         boundary=turn.boundary,
+        allow=turn.allow,
         memory_type="norm",
         provenance=Provenance(who=turn.role, method="elevated", sources=(turn.key,)),
         meta={TIER: ELEVATED, ORDER: int(turn.time.timestamp()), "session": turn.session},

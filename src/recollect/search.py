@@ -49,19 +49,7 @@ def search(
 ) -> SearchResult:
     """The best records for a query under a filter, each with its parts and its reason."""
     check_choice(profile, tuple(PROFILES), "profile")
-    asked = _clean(engine, _checked(query))
-    question = Question(
-        text=asked,
-        vector=engine.arm.embed_query(asked),
-        where=where,
-        limit=page.end,
-        now=now,
-        store=engine.view,
-        settings=engine.settings,
-        embed=engine.arm.embed,
-        matryoshka=engine.arm.matryoshka,
-        background=engine.arm.background,
-    )
+    question = question_for(engine, query, where, page.end, now)
     rank = _profile(profile)
     hits = rank(question)
     failed = failure(question, hits, profile in RELATIVE)
@@ -72,6 +60,23 @@ def search(
         question.text,
         profile,
         failed if better != hits else "",
+    )
+
+
+def question_for(engine: Engine, query: str, where: Filter, limit: int, now: datetime) -> Question:
+    """A query with all that a profile needs to answer it."""
+    asked = _clean(engine, _checked(query))
+    return Question(
+        text=asked,
+        vector=engine.arm.embed_query(asked),
+        where=where,
+        limit=limit,
+        now=now,
+        store=engine.view,
+        settings=engine.settings,
+        embed=engine.arm.embed,
+        matryoshka=engine.arm.matryoshka,
+        background=engine.arm.background,
     )
 
 

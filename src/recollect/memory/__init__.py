@@ -10,7 +10,11 @@ from types import TracebackType
 from recollect.embed import open_embedder
 from recollect.embed.base import Embedder
 from recollect.engine import Engine
+from recollect.memory.auditing import Auditing
 from recollect.memory.base import OPEN_BOUNDARIES
+from recollect.memory.governing import Governing
+from recollect.memory.learning import Learning
+from recollect.memory.policies import Policies
 from recollect.memory.sessions import Sessions
 from recollect.memory.upkeep import Upkeep
 from recollect.settings import Settings
@@ -19,7 +23,7 @@ from recollect.types import DEFAULT_TENANT, Clock, check_id, system_clock
 __all__ = ["OPEN_BOUNDARIES", "Memory"]
 
 
-class Memory(Sessions, Upkeep):
+class Memory(Sessions, Governing, Policies, Upkeep, Auditing, Learning):
     """A memory of one tenant: hand it turns, ask it questions. Also a context manager."""
 
     def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:

@@ -11,7 +11,7 @@ from recollect import ingest as ingesting
 from recollect import remember as claiming
 from recollect import search as searching
 from recollect import supersede as superseding
-from recollect.errors import InputError
+from recollect.errors import InputError, StoreError
 from recollect.memory.base import OPEN_BOUNDARIES, Base, Records, Time, as_name
 from recollect.text.globs import check_globs
 from recollect.types import (
@@ -105,8 +105,9 @@ class Talk(Base):
             user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
             as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
         )  # fmt: skip
-        page = searching.Page(self.settings.search.limit if limit is None else limit, offset)
-        return searching.search(self._engine, query, where, page, moment, profile)
+        engine = self._engine.ruled
+        page = searching.Page(engine.settings.search.limit if limit is None else limit, offset)
+        return searching.search(engine, query, where, page, moment, profile)
 
     def assemble(
         self,
@@ -124,11 +125,15 @@ class Talk(Base):
         `messages` are the caller's own, not stored yet: they follow the tail as they are, whatever else fails.
         """
         moment = as_time(now, "now") if now is not None else self._engine.clock()
-        where = self.where(user=user, project=project, now=moment)
-        budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         own = tuple(map(_message, messages))
+        budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+        try:
+            where, engine = self.where(user=user, project=project, now=moment), self._engine.ruled
+        except StoreError as error:
+            return assembling.without_memory(self._engine, own, budget, error)
+        budget = engine.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         request = assembling.Request(query, where, as_name(session, "session"), budget, moment, own)
-        return assembling.assemble(self._engine, request)
+        return assembling.assemble(engine, request)
 
     def list(
         self,

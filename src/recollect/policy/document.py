@@ -44,7 +44,7 @@ from recollect.policy.patterns import compiled
 from recollect.policy.problems import MAX_WORD, Problems, shortened, suggestion
 from recollect.policy.rules import MAX_CHARS as MAX_RULE
 from recollect.policy.rules import Rule, parse
-from recollect.settings import Settings, _checked  # the one place that knows every range
+from recollect.settings import Settings, checked
 from recollect.types import BOUNDARIES, SCOPES, Boundary, Scope
 
 SCOPE_WORDS: Mapping[str, Scope] = {**{scope: scope for scope in SCOPES}, "principle": "global"}
@@ -227,7 +227,7 @@ class _Reader:
             self.checks.wrong(row, path, "one value")
         else:
             try:
-                return _checked(name, row.value, self.problems.source)
+                return checked(name, row.value, self.problems.source)
             except SettingsError as error:
                 self.problems.add(row, path, str(error))
         return None

@@ -15,7 +15,9 @@ from recollect.math import normalise, usefulness
 from recollect.math.calibration import Calibration, calibrated
 from recollect.math.diversity import diverse
 from recollect.math.vectors import Vectors
+from recollect.policies import NONE, in_force
 from recollect.profiles.base import (
+    SECONDS_A_DAY,
     Found,
     Question,
     both_arms,
@@ -26,20 +28,26 @@ from recollect.profiles.base import (
 )
 from recollect.text.normalize import content_hash
 from recollect.text.query import analyse
-from recollect.types import Hit, Record
+from recollect.types import Hit, Record, as_time
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
-TEXT, VECTOR = "calibration.text", "calibration.vector"  # settings of the store that hold a fitted calibration
+JUDGED = "judged"  # the key of `meta` that says up to when utility and quality have faded
+TEXT, VECTOR = "calibration.text", "calibration.vector"  # with a tenant's name: where the store keeps a fitted one
 
 
 def rank(question: Question) -> list[Hit]:
     """Candidates of both arms, fused, weighed, kept from the threshold on, and made diverse."""
+    return rank_all(question)[0]
+
+
+def rank_all(question: Question) -> tuple[list[Hit], int]:
+    """The same, and how many candidates were under the threshold."""
     alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
     bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
     cosines = _arm(question, vector_candidates, normalise.vector_candidates(question.limit, question.settings.search))
     found = _there(question, both_arms(bm25, cosines))
-    return _selected(question, found, alpha) if found.keys else []
+    return _selected(question, found, alpha) if found.keys else ([], 0)
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
@@ -57,13 +65,13 @@ def _there(question: Question, found: Found) -> Found:
     return Found([found.keys[i] for i in kept], [found.bm25[i] for i in kept], [found.cosines[i] for i in kept])
 
 
-def _selected(question: Question, found: Found, alpha: float) -> list[Hit]:
+def _selected(question: Question, found: Found, alpha: float) -> tuple[list[Hit], int]:
     rows = question.settings.pce
     records = question.store.get(found.keys)
     s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: normalise.text_min_max(raw, rows.epsilon))
     s_vec = calibrated(found.cosines, _calibration(question, VECTOR), normalise.vector_share)
     fused = normalise.fused(s_vec, s_text, alpha)
-    utilities = usefulness.utility_share([record.utility for record in records], rows.epsilon)
+    utilities = usefulness.utility_share([_faded(question, record) for record in records], rows.epsilon)
     confidences = [record.confidence for record in records]
     ages = usefulness.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
     recencies = usefulness.recency(ages, usefulness.half_lives([record.claim_type for record in records], rows))
@@ -71,8 +79,9 @@ def _selected(question: Question, found: Found, alpha: float) -> list[Hit]:
     g = usefulness.usefulness(utilities, confidences, recencies, qualities, rows)
     scores = usefulness.score(fused, g)
     kept = np.flatnonzero(usefulness.kept(scores, rows.threshold))
+    below = len(records) - int(kept.size)
     if not kept.size:
-        return []
+        return [], below
     chosen = kept[
         diverse(
             scores[kept],
@@ -100,16 +109,30 @@ def _selected(question: Question, found: Found, alpha: float) -> list[Hit]:
         why = evidence(question, records[i], found.text_rank(i), found.cosines[i])
         why |= {"utility": f"{parts['utility']:.2f}", "confidence": f"{confidences[i]:.2f}", "g": f"{parts['g']:.2f}"}
         ranked.append(Hit(records[i], float(scores[i]), parts, reason(why)))
-    return ranked
+    return ranked, below
 
 
 def _calibration(question: Question, name: str) -> Calibration | None:
-    """The fitted map that the store keeps for a side, if there is one that can be read."""
-    kept = question.store.setting(name)
+    """The fitted map that the store keeps for a side, if there is one that can be read, for the policy in force."""
+    tenant = question.where.tenant
+    kept = question.store.setting(f"{name}/{tenant}")
+    if not kept:
+        return None
+    policy = in_force(question.store, tenant)
     try:
-        return Calibration.from_json(json.loads(kept)) if kept else None
+        return Calibration.from_json(json.loads(kept), policy.version if policy else NONE)
     except json.JSONDecodeError:
         return None
+
+
+def _faded(question: Question, record: Record) -> float:
+    """u·2^(−days/30), days since somebody last said what the record was worth."""
+    if not record.utility:
+        return 0.0
+    judged = record.meta.get(JUDGED)
+    since = as_time(judged) if judged is not None else _effective(record)
+    days = max((question.now - since).total_seconds() / SECONDS_A_DAY, 0.0)
+    return float(usefulness.decayed_utility([record.utility], days, question.settings.govern)[0])
 
 
 def _effective(record: Record) -> datetime:

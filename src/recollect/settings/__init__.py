@@ -11,7 +11,7 @@ import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +83,23 @@ class Settings:
             ("argument", dict(arguments or {})),
         ):
             for name, value in layer.items():
-                values[name] = _checked(name, value, origin)
+                values[name] = checked(name, value, origin)
                 origins[name] = origin
         chosen: dict[str, dict[str, Any]] = {group: {} for group in _GROUPS}
         for name, value in values.items():
             group, leaf = name.split(".")
             chosen[group][leaf] = value
         return cls(**{group: _GROUPS[group](**rows) for group, rows in chosen.items()}, origins=origins)
+
+    def changed(self, values: Mapping[str, Any], origin: str) -> Settings:
+        """The same settings with other values for some, each checked as when they are read."""
+        found = {name: checked(name, value, origin) for name, value in values.items()}
+        groups: dict[str, dict[str, Any]] = {}
+        for name, value in found.items():
+            group, leaf = name.split(".")
+            groups.setdefault(group, {})[leaf] = value
+        rows = {group: replace(getattr(self, group), **leaves) for group, leaves in groups.items()}
+        return replace(self, **rows, origins={**self.origins, **dict.fromkeys(found, origin)})
 
     def rows(self) -> Iterator[Row]:
         """Every setting in order, with its value and where that came from."""
@@ -145,7 +155,8 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, str]:
     return {names[variable]: value for variable, value in environment.items() if variable in names}
 
 
-def _checked(name: str, value: Any, origin: str) -> float | int | str | bool:
+def checked(name: str, value: Any, origin: str) -> float | int | str | bool:
+    """The value of a setting as its type, or SettingsError naming where it came from."""
     spec = _SPECS.get(name)
     if spec is None:
         raise SettingsError(f"Unknown setting {name!r} (from {origin}).", "`recollect settings` lists them all.")

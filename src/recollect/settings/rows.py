@@ -320,6 +320,7 @@ class GovernRows:
     """Governance."""
 
     observation_days: float = number(30, 0, 1e6, "days an observation lives")
+    context_minutes: float = number(60, 0.01, 1e7, "minutes an active context lives")
     helpful_utility: float = number(0.10, -1, 1, "helpful: added to utility")
     helpful_confidence: float = number(0.05, -1, 1, "helpful: added to confidence")
     harmful_utility: float = number(-0.20, -1, 1, "harmful: added to utility")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -68,11 +68,56 @@ class StoreStats:
     schema: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where a scan met something that should be gone: the file, the place in it, and what kind of thing it is."""
+
+    file: str
+    offset: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A look through the raw bytes of a store's files: their sizes, how much was looked for, and where it was met.
+
+    `shared` needles are not counted as found, because records that are still there hold them by right. `rewritten`
+    says that the store had to write all of its pages anew to be rid of something.
+    """
+
+    files: Mapping[str, int] = field(default_factory=dict)
+    needles: int = 0
+    shared: int = 0
+    found: tuple[Trace, ...] = ()
+    rewritten: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """How much was read."""
+        return sum(self.files.values())
+
+
+CopyState = Literal["current", "old", "missing", "foreign"]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy that a store made of itself; `open` works on a current one, `drop` ends it and, if asked, deletes it."""
+
+    path: str
+    state: CopyState
+    open: Callable[[], Store]
+    drop: Callable[[bool], None]
+
+
 class Store(Protocol):
     """What the engine asks of a database. Every write outside `transaction` is a transaction of its own."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Group reads and writes: all of them happen, alone, or none does. May be nested."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Group reads: they see one state, whatever others write meanwhile. Nothing can be written inside."""
 
     def put(self, records: Iterable[Record]) -> None:
         """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
@@ -98,7 +143,26 @@ class Store(Protocol):
         """How many records pass the filter."""
 
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were."""
+        """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were.
+
+        An owner without any record left goes too.
+        """
+
+    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
+        """The records that repeat one that is called by any of these ids."""
+
+    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
+        """Look for byte strings, each with a word on what it is, in the raw bytes of the store's files and of others.
+
+        What only lingers between the store's pages is overwritten, and looked for again. A kind `word` may also stand
+        in the log; everything else that the store holds outside of records is a find.
+        """
+
+    def copies(self) -> list[Copy]:
+        """The copies that this store made of itself, as far as it knows of them."""
+
+    def scrub(self) -> None:
+        """Overwrite in every file what replaced records left behind of their old text."""
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival.
@@ -156,18 +220,47 @@ class Store(Protocol):
         """Edges that leave these records, or that reach them."""
 
     def append(self, events: Iterable[Event]) -> None:
-        """Add events at the end of the log."""
+        """Add events at the end of the log, chained as `recollect.text.chain` says, in one go with the chain's head."""
 
     def events(
-        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+        self,
+        tenant: str,
+        *,
+        topic: str | None = None,
+        subject: str | None = None,
+        request: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: int | None = None,
+        order: Order = "newest",
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Event]:
-        """The newest events first."""
+        """Events that pass, in the order in which they were added, the newest first unless asked otherwise.
+
+        `request` is what their body has under that name; `after` leaves out every event up to that number.
+        """
+
+    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
+        """Take subject and body out of every event that names any of these; how many. The chain still holds.
+
+        A name counts as the subject, as the subject's end behind a slash, or as any string in the body.
+        """
+
+    def prune_events(self, tenant: str, before: datetime) -> int:
+        """Delete the events from before a time; how many. The chain of the rest still holds.
+
+        One that stands behind a younger event is erased instead: the chain can only be cut at its beginning.
+        """
 
     def setting(self, name: str) -> str | None:
         """A value kept with the store."""
 
     def put_setting(self, name: str, value: str) -> None:
         """Keep a value with the store."""
+
+    def drop_setting(self, name: str) -> None:
+        """Keep that value no longer."""
 
     def settings(self) -> dict[str, str]:
         """Every value kept with the store."""

@@ -8,13 +8,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 import numpy as np
 
 from recollect.errors import DimensionError, InputError
 from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, known_passages, unit_rows
-from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
+from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, StoreStats, Surroundings
+from recollect.store.dict_log import DictLog
 from recollect.text.analyze import searchable, terms
 from recollect.text.globs import admits
 from recollect.types import Edge, Event, Filter, Record, Scored
@@ -62,8 +64,11 @@ class _State:
     vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
     passages: dict[str, dict[str, Vectors]] = field(default_factory=dict)
     edges: dict[tuple[str, str, str], Edge] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
+    log: DictLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.log = DictLog(self.settings)
 
 
 class DictStore:
@@ -86,6 +91,11 @@ class DictStore:
             raise
         finally:
             self._depth -= 1
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Nobody else writes here."""
+        yield
 
     def put(self, records: Iterable[Record]) -> None:
         """Insert or replace by key."""
@@ -154,6 +164,21 @@ class DictStore:
                 held.pop(key, None)
         state.edges = {name: edge for name, edge in state.edges.items() if not {edge.source, edge.target} & gone}
         return len(gone)
+
+    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
+        """The records that repeat one of these."""
+        return [r for r in self._state.records.values() if r.tenant == tenant and r.echo_of in set(ids)]
+
+    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
+        """There is no file to look into."""
+        return Scan(needles=len(needles))
+
+    def copies(self) -> list[Copy]:
+        """It makes none."""
+        return []
+
+    def scrub(self) -> None:
+        """Nothing is on disk."""
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """BM25 over every record of the store, then the filter."""
@@ -282,18 +307,35 @@ class DictStore:
 
     def append(self, events: Iterable[Event]) -> None:
         """Add events at the end."""
-        self._state.events.extend(events)
+        self._state.log.append(events)
 
     def events(
-        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+        self,
+        tenant: str,
+        *,
+        topic: str | None = None,
+        subject: str | None = None,
+        request: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: int | None = None,
+        order: Order = "newest",
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Event]:
-        """The newest events first."""
-        found = [
-            event
-            for event in reversed(self._state.events)
-            if event.tenant == tenant and topic in (None, event.topic) and subject in (None, event.subject)
-        ]
-        return found[:limit]
+        """Events that pass, by number."""
+        return self._state.log.find(
+            tenant, topic=topic, subject=subject, request=request, since=since, until=until, after=after, order=order,
+            limit=limit, offset=offset,
+        )  # fmt: skip
+
+    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
+        """Take subject and body out of the events that name these."""
+        return self._state.log.erase(tenant, names)
+
+    def prune_events(self, tenant: str, before: datetime) -> int:
+        """Delete the events from before a time."""
+        return self._state.log.prune(tenant, before)
 
     def setting(self, name: str) -> str | None:
         """A value kept with the store."""
@@ -302,6 +344,10 @@ class DictStore:
     def put_setting(self, name: str, value: str) -> None:
         """Keep a value with the store."""
         self._state.settings[name] = value
+
+    def drop_setting(self, name: str) -> None:
+        """Keep that value no longer."""
+        self._state.settings.pop(name, None)
 
     def settings(self) -> dict[str, str]:
         """Every value kept with the store."""
@@ -317,7 +363,7 @@ class DictStore:
         records, pending = self.coverage(whole)
         kinds = Counter(record.kind for record in self._passing(whole))
         edges = sum(self._state.records[edge.source].tenant == tenant for edge in self._state.edges.values())
-        events = sum(event.tenant == tenant for event in self._state.events)
+        events = sum(event.tenant == tenant for event in self._state.log.events)
         return StoreStats(records, dict(sorted(kinds.items())), records - pending, pending, edges, events)
 
     def verify(self, *, repair: bool = False) -> list[Problem]:

@@ -14,7 +14,7 @@ from recollect.surfaces.columns import clip, one_line, pad, snippet, table, visi
 from recollect.types import Context, Freshness, Hit, IngestReport, Outcome, Record, SearchResult
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from recollect.care import ImportReport, Receipt
+    from recollect.care import ImportReport
     from recollect.errors import RecollectError
     from recollect.store.base import Problem, Space, StoreStats
 
@@ -263,11 +263,6 @@ def problems_text(problems: Sequence[Problem], records: int) -> str:
     lines = [f"{'mended' if item.mended else 'problem'}: {item.what} ({item.where})" for item in problems]
     left = sum(not item.mended for item in problems)
     return "\n".join([*lines, f"{counted(len(problems), 'problem')}, {len(problems) - left} mended, {left} left"])
-
-
-def receipt_text(receipt: Receipt) -> str:
-    """What was forgotten; a receipt holds no text."""
-    return f"forgot {counted(receipt.records, 'record')} at {stamp(receipt.time)} UTC"
 
 
 def import_text(report: ImportReport) -> str:

@@ -19,8 +19,9 @@ import pytest
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors
 from recollect.store.base import Glance, Store, Surroundings
+from recollect.testing.log import LogContract
 from recollect.text.analyze import query_terms
-from recollect.types import Edge, Event, Filter, GateDecision, Provenance, Record
+from recollect.types import Edge, Filter, GateDecision, Provenance, Record
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -50,7 +51,7 @@ def filled(store: Store, records: list[Record], vectors: Vectors | None = None) 
     return keys
 
 
-class StoreContract:
+class StoreContract(LogContract):
     """What every store does."""
 
     # Records
@@ -393,7 +394,7 @@ class StoreContract:
         assert store.vector_search(some_vectors(1)[0], ALL, 5) == []
         assert store.vectors(["a"]) == {}
 
-    # Edges, events, settings
+    # Edges, settings; the log of events is in LogContract
 
     def test_edges_are_kept_once_and_read_from_both_ends(self, store: Store) -> None:
         a, b = filled(store, [a_record("a"), a_record("b")])
@@ -402,19 +403,13 @@ class StoreContract:
         assert store.edges([a]) == [edge] == store.edges([b], incoming=True)
         assert store.edges([b]) == []
 
-    def test_events_are_read_newest_first(self, store: Store) -> None:
-        first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})
-        store.append([first, second])
-        store.append([Event(NOON, "other", "ingest", None, {})])
-        assert store.events("t") == [second, first]
-        assert store.events("t", topic="ingest", subject="s1") == [first]
-        assert store.events("t", subject="s2") == []
-        assert store.events("t", limit=1) == [second]
-
     def test_settings(self, store: Store) -> None:
         store.put_setting("a", "1")
         store.put_setting("a", "2")
         assert (store.setting("a"), store.setting("b"), store.settings()) == ("2", None, {"a": "2"})
+        store.drop_setting("a")
+        store.drop_setting("nobody")
+        assert (store.setting("a"), store.settings()) == (None, {})
 
     # Transactions and care
 
@@ -459,6 +454,29 @@ class StoreContract:
             assert found[0].key == keys[mine[0]]
         assert store.coverage(ALL) == (len(kept), 0)
         assert store.verify() == []
+
+    def test_an_owner_without_records_is_no_longer_known(self, store: Store) -> None:
+        first, second = filled(store, [a_record("a", user="ana"), a_record("b", tenant="t2")], some_vectors(2))
+        store.delete([second])
+        assert store.tenants() == ["default"]
+        [third] = filled(store, [a_record("c", user="cleo")], some_vectors(1, seed=9))
+        store.delete([first])
+        assert [hit.key for hit in store.text_search(["fox"], ALL, 5)] == [third]
+        assert [hit.key for hit in store.vector_search(some_vectors(1)[0], ALL, 5)] == [third]
+        assert store.verify() == []
+
+    def test_echoes_are_found_by_what_they_repeat(self, store: Store) -> None:
+        echo = a_record("b", echo_of="a")
+        filled(store, [a_record("a"), echo, a_record("c", echo_of="x"), a_record("d", echo_of="a", tenant="t2")])
+        assert store.echoes_of("default", ["a", "nobody"]) == [echo]
+        assert store.echoes_of("default", []) == []
+
+    def test_a_scan_finds_nothing_of_what_was_deleted(self, store: Store) -> None:
+        [key, _] = filled(store, [a_record("a", "the boat that sank in the harbour"), a_record("b")])
+        store.delete([key])
+        looked = store.scan({key.encode(): "key", b"the boat that sank": "text"})
+        assert (looked.needles, looked.found) == (2, ())
+        assert store.copies() == []
 
     def test_replacing_a_superseded_record(self, store: Store) -> None:
         record = a_record("a", user="ana")

@@ -24,6 +24,7 @@ from recollect.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
 
 CACHE_KIB = 65_536  # pages a connection may keep
 MMAP_BYTES = 1 << 32  # read pages in place rather than through a copy
+READERS_MS = 1000  # how long a rewriting waits for readers: the deletion before it has waited for them already
 
 
 class Database:
@@ -39,6 +40,7 @@ class Database:
         self.path = path
         self._rows = rows
         self._max_pages = max_pages
+        self.left_behind: Path | None = None  # the copy from before a migration that this opening ran
         self._local = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._guard = threading.Lock()
@@ -88,7 +90,8 @@ class Database:
         connection = self.connection
         version = self._version()  # another process may have migrated while we waited for the lock
         if 0 < version < len(migrations):
-            self.backup(self.path.with_name(f"{self.path.name}.v{version}.bak"))
+            self.left_behind = self.path.with_name(f"{self.path.name}.v{version}.bak").absolute()
+            self.backup(self.left_behind)
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -179,6 +182,26 @@ class Database:
                 raise
             finally:
                 self._local.depth, self._local.scrub = 0, False
+
+    def rewritten(self) -> bool:
+        """Empty the log and write every page anew, so that nothing lingers between them; False if that cannot be now.
+
+        While another process reads an older state, the log cannot be emptied, and new pages would only lengthen it.
+        """
+        if self.read_only or self.connection.in_transaction:
+            return False
+        try:
+            with self.errors(), self._lock():
+                self.connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
+                for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    busy = self.connection.execute(statement).fetchone()
+                    if busy is not None and busy[0]:
+                        return False
+        except StoreError:
+            return False
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {self._rows.lock_timeout_ms}")
+        return True
 
     def scrub_after_commit(self) -> None:
         """Once this transaction is through, empty the log, so that no page from before it lingers there."""

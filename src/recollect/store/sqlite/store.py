@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,14 @@ import numpy as np
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from recollect.settings.rows import StoreRows
-from recollect.store.base import Glance, Order, Problem, Space, StoreStats, Surroundings
+from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, StoreStats, Surroundings
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
+from recollect.store.sqlite.backups import Backups, state_of
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
+from recollect.store.sqlite.log import EventLog
 from recollect.store.sqlite.nearest import Nearest
+from recollect.store.sqlite.scan import scan_store
 from recollect.store.sqlite.segments import Segments
 from recollect.store.sqlite.terms import TermIndex
 from recollect.store.sqlite.verify import find_problems
@@ -41,7 +45,11 @@ class SQLiteStore:
         self._rows = rows or StoreRows()
         self._database = Database(Path(path), self._rows, max_pages=max_pages)
         self._terms = TermIndex(self._database)
+        self._log = EventLog(self._database)
         self._indexes: dict[int, Segments] = {}
+        self._backups = Backups(self._database)
+        if self._database.left_behind is not None:
+            self._backups.note(self._database.left_behind)
 
     @property
     def path(self) -> Path:
@@ -52,6 +60,12 @@ class SQLiteStore:
     def transaction(self) -> Iterator[None]:
         """Write alone, all or nothing."""
         with self._database.transaction():
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one state of the file."""
+        with self._database.snapshot():
             yield
 
     # Records
@@ -167,9 +181,35 @@ class SQLiteStore:
             ends = (listed(rows), listed(rows))
             connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", ends)
             connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", ends[:1])
+            self._drop_owners({row[1] for row in found})
             self._terms.purge()
             self._database.scrub_after_commit()
         return len(found)
+
+    def _drop_owners(self, owners: Iterable[int]) -> None:
+        """The names of those who have no record left go too."""
+        for table in ("segments", "owners"):
+            self._database.connection.execute(
+                f"""DELETE FROM {table} WHERE owner IN {LISTED}
+                    AND NOT EXISTS (SELECT 1 FROM records WHERE records.owner = {table}.owner)""",
+                (listed(sorted(owners)),),
+            )
+
+    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
+        """The records that repeat one of these."""
+        owners = owners_clause(Filter(tenant))
+        found = self._database.rows(
+            f"""SELECT text, fields FROM records WHERE echo = 1 AND owner IN ({owners.sql})
+                AND json_extract(fields, '$.echo_of') IN {LISTED} ORDER BY row""",
+            *owners.parameters, listed(ids),
+        )  # fmt: skip
+        return [_record(*row) for row in found]
+
+    def scrub(self) -> None:
+        """Merge the text index, and empty the log once this transaction is through."""
+        with self._database.transaction():
+            self._terms.purge()
+            self._database.scrub_after_commit()
 
     # Search
 
@@ -359,24 +399,36 @@ class SQLiteStore:
         return [Edge(source, target, kind, _time(time)) for source, target, kind, time in found]
 
     def append(self, events: Iterable[Event]) -> None:
-        """Add events at the end."""
-        with self._database.transaction() as connection:
-            connection.executemany(
-                "INSERT INTO events (time, tenant, topic, subject, body) VALUES (?, ?, ?, ?, ?)",
-                [(to_micros(e.time), e.tenant, e.topic, e.subject, json.dumps(dict(e.body))) for e in events],
-            )
+        """Add events at the end of the log."""
+        self._log.append(events)
 
     def events(
-        self, tenant: str, *, topic: str | None = None, subject: str | None = None, limit: int = 100
+        self,
+        tenant: str,
+        *,
+        topic: str | None = None,
+        subject: str | None = None,
+        request: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after: int | None = None,
+        order: Order = "newest",
+        limit: int = 100,
+        offset: int = 0,
     ) -> list[Event]:
-        """The newest events first."""
-        found = self._database.rows(
-            """SELECT time, tenant, topic, subject, body FROM events
-               WHERE tenant = ?1 AND (?2 IS NULL OR topic = ?2) AND (?3 IS NULL OR subject = ?3)
-               ORDER BY event DESC LIMIT ?4""",
-            tenant, topic, subject, limit,
+        """Events that pass, by number."""
+        return self._log.find(
+            tenant, topic=topic, subject=subject, request=request, since=since, until=until, after=after, order=order,
+            limit=limit, offset=offset,
         )  # fmt: skip
-        return [Event(_time(row[0]), row[1], row[2], row[3], json.loads(row[4])) for row in found]
+
+    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
+        """Take subject and body out of the events that name these."""
+        return self._log.erase(tenant, names)
+
+    def prune_events(self, tenant: str, before: datetime) -> int:
+        """Delete the events from before a time."""
+        return self._log.prune(tenant, before)
 
     def setting(self, name: str) -> str | None:
         """A value kept with the store."""
@@ -387,6 +439,12 @@ class SQLiteStore:
         """Keep a value with the store."""
         with self._database.transaction() as connection:
             connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, value))
+
+    def drop_setting(self, name: str) -> None:
+        """Keep that value no longer."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM settings WHERE name = ?", (name,))
+            self._database.scrub_after_commit()
 
     def settings(self) -> dict[str, str]:
         """Every value kept with the store."""
@@ -411,7 +469,7 @@ class SQLiteStore:
             edges = self._database.one(
                 f"SELECT count(*) FROM edges JOIN records ON row = source WHERE owner IN ({owned})", tenant
             )[0]
-            events = self._database.one("SELECT count(*) FROM events WHERE tenant = ?", tenant)[0]
+            events = self._log.count(tenant)
             schema = self._database.one("PRAGMA user_version")[0]
         size = self._database.size()
         return StoreStats(records, dict(kinds), records - pending, pending, edges, events, size, schema)
@@ -420,9 +478,26 @@ class SQLiteStore:
         """Check the file, the records and everything derived from them; rebuild the derived parts if asked."""
         return find_problems(self._database, self._terms, self._all_indexes(), repair=repair)
 
-    def backup(self, target: str | Path) -> None:
-        """Copy the store to another file while others go on."""
-        self._database.backup(Path(target))
+    def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
+        """Copy the store to another file while others go on; what is forgotten later is forgotten there too."""
+        return self._backups.make(Path(target), overwrite=overwrite)
+
+    def copies(self) -> list[Copy]:
+        """The copies that were made of this file and are known."""
+        return [self._copy(path) for path in self._backups.registered()]
+
+    def _copy(self, path: Path) -> Copy:
+        return Copy(
+            str(path),
+            state_of(path),
+            lambda: SQLiteStore(path, self._rows),
+            lambda delete: self._backups.drop(path, delete=delete),
+        )
+
+    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
+        """Look for byte strings in every file of the store."""
+        with self._database.errors():
+            return scan_store(self._database, self._all_indexes(), needles, map(Path, others))
 
     def close(self) -> None:
         """Let go of the file."""

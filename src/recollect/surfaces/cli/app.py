@@ -34,6 +34,8 @@ class App:
     config: str | None = None
     arguments: dict[str, str] = field(default_factory=dict)
     tenant: str = "default"  # recollect.types.DEFAULT_TENANT, which would cost every call its import
+    purpose: str | None = None
+    request: str | None = None
     json: bool = False
 
     @property
@@ -69,13 +71,14 @@ class App:
             path.parent.mkdir(parents=True, exist_ok=True)
         from recollect.memory import Memory
 
-        return Memory.open(
+        memory = Memory.open(
             path,
             embedder=self.embedder(settings),
             settings=settings,
             tenant=self.tenant,
             change_embedder=any_embedder,
         )
+        return memory.acting(self.purpose, request=self.request)
 
     def embedder(self, settings: Settings) -> Embedder | None:
         """The embedder of the settings; should it have to fetch its weights, a bar shows how far it is."""

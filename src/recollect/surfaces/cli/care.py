@@ -13,6 +13,7 @@ import click
 
 from recollect.errors import FormatError, InputError
 from recollect.surfaces import format as shown
+from recollect.surfaces.audit_format import report_dict, report_text
 from recollect.surfaces.cli.app import App, progress
 from recollect.surfaces.cli.options import verb
 from recollect.surfaces.reading import opened, read_lines
@@ -39,11 +40,11 @@ def export(app: App, file: str, no_vectors: bool) -> None:
         target = Path(file).resolve()
         if target == app.path.resolve():
             raise InputError(f"{file} is the store itself.", "Name another file.")
-        count = _write_whole(target, lines)
+        count = write_whole(target, lines)
     app.say({"file": str(target), "lines": count}, f"exported {shown.counted(count, 'line')} to {file}")
 
 
-def _write_whole(target: Path, lines: Iterable[str]) -> int:
+def write_whole(target: Path, lines: Iterable[str]) -> int:
     """Write a file in one step: what was there stays until the new one is complete. How many lines it has."""
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with target.open("wb") as stream:
@@ -86,13 +87,21 @@ def stats(app: App) -> None:
     app.say(shown.stats_dict(found, spaces, **about), shown.stats_text(found, spaces, **about))
 
 
-@verb("verify", "recollect verify --repair")
+@verb("verify", "recollect verify --repair\n  recollect verify --audit")
 @click.option("--repair", is_flag=True, help="Rebuild what is derived from records.")
+@click.option("--audit", is_flag=True, help="Check the audit log instead: whether anybody changed or cut it.")
+@click.option("--known", metavar="DIGEST", default="", help="With --audit: a digest noted earlier, still to be there.")
 @click.pass_context
-def verify(ctx: click.Context, repair: bool) -> None:
+def verify(ctx: click.Context, repair: bool, audit: bool, known: str) -> None:
     """Look for damage. Exit code 1 if some is left."""
+    if (repair and audit) or (known and not audit):
+        raise click.UsageError("A log cannot be repaired." if repair else "--known goes with --audit.")
     app = ctx.ensure_object(App)
     with app.open(existing=True, any_embedder=True) as memory:
+        if audit:
+            log = memory.verify_audit(known)
+            app.say(report_dict(log), report_text(log))
+            ctx.exit(0 if log.intact else 1)
         problems = memory.verify(repair=repair)
         records = memory.stats().records
     app.say({"problems": shown.plain(problems), "records": records}, shown.problems_text(problems, records))

@@ -68,6 +68,8 @@ def global_options(*, hidden: bool) -> list[click.Parameter]:
             help="Change a setting for this call; may be repeated.",
         ),
         click.Option(["--tenant"], metavar="NAME", help="Whose memory; nothing crosses tenants.", **shared),
+        click.Option(["--purpose"], metavar="TAG", help="What for; the policy says who may see what.", **shared),
+        click.Option(["--request-id", "request"], metavar="ID", help="Noted with every event.", **shared),
         click.Option(
             ["--json"], is_flag=True, **{**shared, "hidden": False}, help="Answer, and fail, in JSON."
         ),

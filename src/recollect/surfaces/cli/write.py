@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import InputError
+from recollect.errors import InputError, RecollectError
 from recollect.surfaces import format as shown
 from recollect.surfaces.cli.app import App, interactive
-from recollect.surfaces.cli.options import caller, time_option, verb
+from recollect.surfaces.cli.options import caller, span, time_option, verb
 from recollect.surfaces.columns import snippet
+from recollect.surfaces.forget_format import receipt_dict, receipt_text
 from recollect.types import BOUNDARIES, CLAIM_TYPES, SCOPES, Boundary, ClaimType, Scope
 
 if TYPE_CHECKING:
+    from recollect.forget import Receipt
     from recollect.memory import Memory
 
 
@@ -60,49 +63,63 @@ def remember(
 @caller("user", "project")
 @click.option("--session", metavar="NAME", help="Everything of a session (or, with IDS, where to look for them).")
 @time_option("--before", "Everything up to a time.")
+@span
+@click.option("--query", metavar="WORDS", help="Records that hold all of these words, in any form.")
 @click.option("--everything", is_flag=True, help="Everything of this user (or of this project, without --user).")
+@click.option("--whole-tenant", is_flag=True, help="Everything of everybody in this tenant.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--reason", metavar="TEXT", default="", help="Why; it stays in the log.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.pass_context
-def forget(
-    ctx: click.Context,
-    ids: tuple[str, ...],
-    user: str | None,
-    project: str | None,
-    session: str | None,
-    before: datetime | None,
-    everything: bool,
-    yes: bool,
-) -> None:
-    """Delete records for good. Their text leaves every file; a receipt without it stays."""
+def forget(ctx: click.Context, /, yes: bool, dry_run: bool, whole_tenant: bool, **asked: Any) -> None:
+    """Delete records for good. Their text leaves every file; a receipt without it stays.
+
+    Whatever was made of them goes too: summaries, guidance, claims without another source. Several options narrow each
+    other. Afterwards the raw bytes of every file of the store are looked through, backups made by `recollect backup`
+    included; ends with 1 if something is left.
+    """
     app = ctx.ensure_object(App)
-    if everything and ids:
+    if asked["everything"] and asked["ids"]:
         raise InputError("Both ids and --everything were given.", "Name the records, or ask for everything.")
+    asked["tenant"] = whole_tenant
     with app.open(existing=True, any_embedder=True) as memory:
-        if not yes and (ids or session is not None or before is not None or everything):
-            what = _described(memory, ids, user, project, session, before, app.columns)
-            if not _confirmed(what):
+        if not (yes or dry_run):
+            would = memory.forget(**asked, dry_run=True)
+            if not _confirmed(_described(memory, would, asked, app.columns)):
                 app.note("Nothing was forgotten.")
                 ctx.exit(1)
-        receipt = memory.forget(ids, user=user, project=project, session=session, before=before, everything=everything)
-    app.say(shown.plain(receipt), shown.receipt_text(receipt))
+        receipt = memory.forget(**asked, dry_run=dry_run)
+    app.say(receipt_dict(receipt), receipt_text(receipt))
+    if not (receipt.proven or dry_run):
+        ctx.exit(1)
 
 
-def _described(
-    memory: Memory,
-    ids: tuple[str, ...],
-    user: str | None,
-    project: str | None,
-    session: str | None,
-    before: datetime | None,
-    columns: int,
-) -> str:
+def _described(memory: Memory, would: Receipt, asked: Mapping[str, Any], columns: int) -> str:
     """What would be deleted, in the words of the person who has to agree."""
-    if ids:
-        found = [memory.get(name, user=user, project=project, session=session) for name in ids]
-        return "\n".join(f"  {record.id}  {snippet(record.text, columns - len(record.id) - 4)}" for record in found)
+    count = f"{would.records} {'record' if would.records == 1 else 'records'}"
+    if asked["ids"]:
+        names = [listed.id for listed in would.would if not listed.derived]
+        lines = [f"  {name}  {_snippet(memory, name, asked, columns - len(name) - 4)}".rstrip() for name in names]
+        return "\n".join([*lines, f"  and what was made of it: {count} in all"] if would.derived else lines)
+    user, project = asked["user"], asked["project"]
     whose = f"of user {user!r}" if user else f"of project {project!r}" if project else "that belongs to no user"
-    parts = [f"in session {session!r}" if session else "", f"up to {shown.stamp(before)} UTC" if before else ""]
-    return "  " + " ".join(filter(None, ("everything", whose, *parts)))
+    parts = [
+        "of everybody in this tenant" if asked["tenant"] else whose,
+        f"in session {asked['session']!r}" if asked["session"] else "",
+        f"from {shown.stamp(asked['since'])} UTC on" if asked["since"] else "",
+        *(f"up to {shown.stamp(asked[end])} UTC" for end in ("before", "until") if asked[end]),
+        f"that holds {asked['query']!r}" if asked["query"] else "",
+    ]
+    return "  " + " ".join(filter(None, ("everything", *parts))) + f": {count}"
+
+
+def _snippet(memory: Memory, name: str, asked: Mapping[str, Any], columns: int) -> str:
+    """How a record begins, if it may be seen."""
+    try:
+        record = memory.get(name, user=asked["user"], project=asked["project"], session=asked["session"])
+    except RecollectError:
+        return ""
+    return snippet(record.text, columns)
 
 
 def _confirmed(what: str) -> bool:

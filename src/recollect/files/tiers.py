@@ -1,0 +1,51 @@
+"""What a note is to its owner: a topic brief, curated memory, a daily log, or a plain note (SPEC 10; seed 004).
+
+T3 topic      memory/topics/*.md, any folder called topics
+T4 curated    MEMORY.md, USER.md
+T2 log        a date as the beginning of its name: memory/2026-05-03.md, 2026-05-03-standup.md, 20260503.md
+note          everything else; front matter (`tier: curated`) says otherwise
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import Literal, TypeAlias, get_args
+
+Tier: TypeAlias = Literal["topic", "curated", "note", "log"]
+TIERS: tuple[Tier, ...] = get_args(Tier)  # in the order in which they are preferred where scores tie
+
+CURATED_NAMES = frozenset({"memory.md", "user.md"})
+TOPIC_FOLDERS = frozenset({"topics"})
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)|(\d{4})(\d\d)(\d\d)(?!\d)|(\d{4})年(\d{1,2})月(\d{1,2})日")
+_SPOKEN: dict[str, Tier] = {
+    "t2": "log", "log": "log", "logs": "log", "daily": "log", "journal": "log",
+    "t3": "topic", "topic": "topic", "topics": "topic", "brief": "topic",
+    "t4": "curated", "curated": "curated", "memory": "curated",
+    "note": "note", "notes": "note",
+}  # fmt: skip
+
+
+def tier_of(path: str, said: str = "") -> Tier:
+    """The tier of a note by its path in the folder, unless its front matter says one."""
+    if spoken := _SPOKEN.get(said.strip().lower()):
+        return spoken
+    file = PurePosixPath(path)
+    if file.name.lower() in CURATED_NAMES:
+        return "curated"
+    if any(folder.lower() in TOPIC_FOLDERS for folder in file.parts[:-1]):
+        return "topic"
+    return "log" if day_of(path) else "note"
+
+
+def day_of(path: str) -> datetime | None:
+    """The day that a file's name begins with, as its first moment."""
+    found = _DATE.match(PurePosixPath(path).name)
+    if not found:
+        return None
+    year, month, day = (int(part) for part in found.groups() if part is not None)
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None
