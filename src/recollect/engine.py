@@ -58,7 +58,7 @@ class VectorArm:
             return None
         try:
             vectors = work(self.embedder)
-        except EmbedError as error:
+        except (EmbedError, EndpointError) as error:
             # A service may be back at the next call; missing weights stay missing, and looking again is slow.
             self._lasting = not isinstance(error, EndpointError)
             self.off = f"{error.message} {error.remedy}".strip()

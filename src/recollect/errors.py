@@ -18,12 +18,12 @@ RecollectError                     catch this to catch them all
 │   ├── StoreCorruptError          the file is damaged or not ours
 │   ├── StoreReadOnlyError         the file or its folder cannot be written
 │   └── StoreFullError             no space is left on the disk
+├── EndpointError                  a service (embeddings, summaries) refused or did not answer
 └── EmbedError                     no vectors can be had
     ├── ModelMissingError          the weights are not here and cannot be fetched
     ├── ModelDamagedError          the weights are not the ones that were pinned
     ├── EmbedderChangedError       the store's vectors come from another model
-    ├── DimensionError             a vector has the wrong length or holds NaN
-    └── EndpointError              a service (embeddings, summaries) refused or did not answer
+    └── DimensionError             a vector has the wrong length or holds NaN
 
 Every message names the value that was wrong; `remedy` says what to do about it.
 """
@@ -128,5 +128,5 @@ class DimensionError(EmbedError):
     """A vector has the wrong length, or holds NaN or infinity."""
 
 
-class EndpointError(EmbedError):
+class EndpointError(RecollectError):
     """A service for embeddings or summaries refused the request or did not answer."""

@@ -13,10 +13,9 @@ import numpy as np
 
 from recollect.embed.base import Vectors, checked_texts, only_row, unit_rows
 from recollect.embed.cache import VectorCache
-from recollect.embed.post import JsonPost
 from recollect.errors import DimensionError, EndpointError, SettingsError
+from recollect.post import JsonPost, openai_post
 
-OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_HOST = "127.0.0.1"
 OLLAMA_PORT = 11434
 NESTED_FAMILIES = ("text-embedding-3", "nomic-embed-text")  # the Matryoshka-trained models that people ask for here
@@ -126,13 +125,9 @@ class OpenAIEmbedder(EndpointEmbedder):
         cache_texts: int = 0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
-        key = (api_key or os.environ.get("OPENAI_API_KEY") or "").strip()
-        if key and not re.fullmatch(r"[!-~]+", key):  # a header would refuse it with a message that shows it
-            raise SettingsError("The API key holds characters that no key has.", "Check OPENAI_API_KEY.")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        post = JsonPost(
-            f"{url}/embeddings", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
+        key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        post = openai_post(
+            "/embeddings", base_url, key, "OPENAI_API_KEY", timeout_ms=timeout_ms, retries=retries, sleep=sleep
         )
         super().__init__("openai", model, post, dimensions, batch, cache_texts)
         self._asked_dimensions = dimensions

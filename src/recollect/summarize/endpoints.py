@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from recollect.embed.endpoints import OPENAI_URL, ollama_url
-from recollect.embed.post import JsonPost
+from recollect.embed.endpoints import ollama_url
 from recollect.errors import EndpointError, InputError, SettingsError
 from recollect.math.preservation import decoder_confidence
 from recollect.math.tokens import estimate_tokens
+from recollect.post import JsonPost, openai_post
 from recollect.summarize.base import Draft, Source, Tightness
 from recollect.summarize.phrases import fitted
 from recollect.summarize.prompt import PREVIOUS_TOKENS, cleaned, messages
@@ -102,13 +101,9 @@ class OpenAISummarizer(EndpointSummarizer):
         count: Callable[[str], int] = estimate_tokens,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
-        key = os.environ.get(api_key_env, "").strip() if api_key_env else ""
-        if key and not re.fullmatch(r"[!-~]+", key):  # a header would refuse it with a message that shows it
-            raise SettingsError("The API key holds characters that no key has.", f"Check {api_key_env}.")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        post = JsonPost(
-            f"{url}/chat/completions", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
+        key = os.environ.get(api_key_env, "") if api_key_env else ""
+        post = openai_post(
+            "/chat/completions", base_url, key, api_key_env, timeout_ms=timeout_ms, retries=retries, sleep=sleep
         )
         super().__init__("openai", model, post, count, previous_tokens)
 

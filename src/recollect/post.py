@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import ipaddress
 import json
+import os
 import re
 import ssl
 import time
@@ -19,11 +20,31 @@ from urllib.parse import urlsplit
 
 from recollect.errors import EndpointError, SettingsError
 
+OPENAI_URL = "https://api.openai.com/v1"
 FIRST_WAIT_SECONDS = 0.5  # doubled after every try
 MAX_WAIT_SECONDS = 60.0  # a service that asks for more patience is reported instead
 QUOTE_CHARS = 200  # of a refusal's own words, into our message
 REFUSAL_BYTES = 8_192
 READ_BYTES = 65_536
+
+
+def openai_post(
+    path: str,
+    base_url: str | None,
+    key: str,
+    named: str,
+    *,
+    timeout_ms: int,
+    retries: int,
+    sleep: Callable[[float], None],
+) -> JsonPost:
+    """A post to a service that speaks as OpenAI's does; `named` is where its key came from, for the error."""
+    url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
+    key = key.strip()
+    if key and not re.fullmatch(r"[!-~]+", key):  # a header would refuse it with a message that shows it
+        raise SettingsError("The API key holds characters that no key has.", f"Check {named}.")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return JsonPost(f"{url}{path}", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
 
 
 class JsonPost:
