@@ -26,7 +26,8 @@ from recollect.settings import Settings
 from recollect.store.memory import DictStore
 from recollect.store.sqlite import SQLiteStore
 from recollect.surfaces import format as shown
-from recollect.types import BOUNDARIES, Record
+from recollect.types import BOUNDARIES, Boundary, Record
+from test_cli import run
 
 POLICY = """
 version: "7"
@@ -164,3 +165,37 @@ def answers(memory: Memory, records: list[Record], user: str, project: str | Non
 
 def plain(value: object) -> object:
     return asdict(value) if is_dataclass(value) and not hasattr(value, "hits") else shown.plain(value)
+
+
+def test_nothing_leaks_on_the_command_line(path: Path) -> None:
+    """The same verbs as a person types them."""
+    kept: list[tuple[str, str, Boundary, list[str] | None]] = [
+        ("default", "ana", "internal", None),
+        ("default", "ana", "pii", None),
+        ("default", "ana", "secret", None),
+        ("default", "ana", "internal", ["tool:door"]),
+        ("default", "bo", "internal", None),
+        ("other", "ana", "internal", None),
+    ]
+    ids = []
+    with Memory.open(path, embedder=HashEmbedder(), clock=lambda: NOW) as memory:
+        memory.apply_policy(POLICY)
+        for number, (tenant, user, boundary, allow) in enumerate(kept):
+            text = f"The garden gate mark{number:04}x is green."
+            made = memory.for_tenant(tenant).remember(text, user=user, boundary=boundary, allow=allow)
+            ids.append(made.id)
+    asked = [
+        ["search", "garden gate", "--limit", "50", "--explain"],
+        ["search", "garden gate", "--json"],
+        ["list"],
+        ["assemble", "garden gate", "--trace"],
+        ["activate", "garden gate"],
+        *([verb, id_] for id_ in ids for verb in ("show", "history")),
+    ]
+    said = "".join(run(path, *words, "--user", "ana", code=None).output for words in asked)
+    said += run(path, "audit", "--json").output
+    assert "mark0000x" in said
+    assert not [mark for mark in (f"mark{number:04}x" for number in range(1, 6)) if mark in said]
+    export = run(path, "export").output
+    found = [number for number in range(6) if f"mark{number:04}x" in export]
+    assert found == [0, 4], "an export is the tenant's, not a user's, and what the purpose may see"

@@ -125,12 +125,10 @@ class Engine:
 
     def freshness(self, where: Filter) -> Freshness:
         """What an answer under this filter cannot see; under a policy, only what may be seen is counted."""
-        if self.policy is None:
-            records, pending = self.store.coverage(where)
-        else:
-            seen = Filter(where.tenant, where.owners, boundaries=where.boundaries, purpose=where.purpose)
-            own = replace(seen, alive_at=where.alive_at, echoes=True)
-            records, pending = self.store.count(own), len(self.store.pending(own, 1 << 62))
+        records, pending = self.store.coverage(where)
+        if self.policy is not None:
+            records -= self.store.unseen(where)
+            pending = min(pending, records)
         return Freshness(records, pending, self.arm.off)
 
     def count_tokens(self, text: str) -> int:

@@ -204,6 +204,9 @@ class Store(Protocol):
     def coverage(self, where: Filter) -> tuple[int, int]:
         """(records, those without a vector) among the filter's tenant and owners; its other fields are ignored."""
 
+    def unseen(self, where: Filter) -> int:
+        """How many of the filter's tenant and owners its classes, purpose, time and withholding keep out of sight."""
+
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
 

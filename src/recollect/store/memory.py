@@ -263,6 +263,14 @@ class DictStore:
         whole = Filter(tenant=where.tenant, owners=where.owners, echoes=True)
         return self.count(whole), len(self.pending(whole, len(self._state.records)))
 
+    def unseen(self, where: Filter) -> int:
+        """All that there are, without those that pass."""
+        whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
+        seen = replace(
+            whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
+        )
+        return self.count(whole) - self.count(seen)
+
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
         return sorted(self._state.spaces.values(), key=lambda space: (not space.active, space.name))

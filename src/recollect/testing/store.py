@@ -211,6 +211,11 @@ class StoreContract(LogContract):
         names = {record.key: record.id for record in records}
         assert sorted(record.id for record in store.find(where)) == sorted(expected)
         assert store.count(where) == len(expected)
+        whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
+        seen = replace(
+            whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
+        )
+        assert store.unseen(where) == store.count(whole) - store.count(seen)
         assert sorted(names[hit.key] for hit in store.text_search(["fox"], where, 20)) == sorted(expected)
         assert sorted(names[hit.key] for hit in store.vector_search(some_vectors(1)[0], where, 20)) == sorted(expected)
 

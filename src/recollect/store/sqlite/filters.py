@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.store.codec import to_micros
-from recollect.types import Filter
+from recollect.types import BOUNDARIES, Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,7 @@ def records_clause(where: Filter) -> Clause:
         parts.append(f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})")
         parameters.append(listed(where.states))
     if where.purpose is not None:
-        parts.append(
-            "(records.allow IS NULL OR EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value))"
-        )
+        parts.append(f"(records.allow IS NULL OR {ADMITTED})")
         parameters.append(where.purpose)
     if where.alive_at is not None:
         parts.append("ifnull(? < records.expires, 1)")
@@ -79,6 +77,26 @@ def records_clause(where: Filter) -> Clause:
     return Clause(" AND ".join(parts), tuple(parameters))
 
 
+def hidden_clause(where: Filter) -> Clause | None:
+    """Selects the rows that a filter's classes, purpose, time and withholding keep out of sight, of every owner."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    for name in BOUNDARIES if where.boundaries is not None else ():
+        if name not in (where.boundaries or ()):  # one by one, so that the index of classes serves
+            indexed = " AND boundary != 'internal'" if name != "internal" else ""
+            parts.append(f"SELECT row FROM records WHERE boundary = '{name}'{indexed}")
+    if where.purpose is not None:
+        parts.append(f"SELECT row FROM records WHERE allow IS NOT NULL AND NOT {ADMITTED}")
+        parameters.append(where.purpose)
+    if where.alive_at is not None:
+        parts.append("SELECT row FROM records WHERE expires <= ?")
+        parameters.append(to_micros(where.alive_at))
+    if not where.withheld:
+        parts.append("SELECT row FROM records WHERE withheld = 1")
+    return Clause(" UNION ".join(parts), tuple(parameters)) if parts else None
+
+
+ADMITTED = "EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value)"
 LISTED = "(SELECT value FROM json_each(?))"  # a list of any length as one parameter
 
 

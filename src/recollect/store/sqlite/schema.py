@@ -113,6 +113,9 @@ CREATE TABLE states (
 ) WITHOUT ROWID;
 CREATE INDEX states_by_row ON states (row);
 CREATE INDEX records_by_expiry ON records (expires) WHERE expires IS NOT NULL;
+CREATE INDEX records_withheld ON records (owner) WHERE withheld = 1;
+CREATE INDEX records_for_purposes ON records (owner) WHERE allow IS NOT NULL;
+CREATE INDEX records_by_class ON records (boundary, owner) WHERE boundary != 'internal';
 ALTER TABLE events ADD COLUMN digest TEXT NOT NULL DEFAULT '';
 ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 """

@@ -18,7 +18,7 @@ from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, Stor
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
 from recollect.store.sqlite.backups import Backups, state_of
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
+from recollect.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
 from recollect.store.sqlite.log import EventLog
 from recollect.store.sqlite.nearest import Nearest
 from recollect.store.sqlite.scan import scan_store
@@ -323,6 +323,15 @@ class SQLiteStore:
             sql = f"SELECT ifnull(sum(used), 0) FROM segments WHERE space = ? AND owner IN ({owners.sql})"
             held = self._database.one(sql, target[0] if target else 0, *owners.parameters)[0]
         return records, records - held
+
+    def unseen(self, where: Filter) -> int:
+        """Counted through what hides them, which is indexed: most records are hidden by nothing."""
+        owners = owners_clause(where)
+        hidden = hidden_clause(where)
+        if hidden is None:
+            return 0
+        sql = f"SELECT count(*) FROM records WHERE row IN ({hidden.sql}) AND owner IN ({owners.sql})"
+        return int(self._database.one(sql, *hidden.parameters, *owners.parameters)[0])
 
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
