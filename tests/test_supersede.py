@@ -31,6 +31,15 @@ def test_a_newer_turn_comes_before_the_one_it_replaces(memory: Memory) -> None:
     assert [record.id for record in memory.history("t3", user="ana")] == ["t1", "t3"]
 
 
+def test_a_chain_in_one_batch(memory: Memory) -> None:
+    said = ("My manager is Ana Silva.", "My manager is Bo Lind now.", "My manager is Cy Park now.")
+    memory.ingest([Turn(f"t{i}", "s", "user", text, NOW + i * DAY) for i, text in enumerate(said)], user="ana")
+    first, second, third = (memory.get(f"t{i}", user="ana") for i in range(3))
+    assert (first.meta["superseded_by"], second.meta["superseded_by"]) == (second.key, third.key)
+    assert len(memory.store.events("default", topic="supersede")) == 2
+    assert [record.id for record in memory.history("t1", user="ana")] == ["t0", "t1", "t2"]
+
+
 def test_then_and_now(memory: Memory) -> None:
     say(memory, ("t1", "My manager is Ana Silva."), ("t3", "My manager is Bo Lind now."))
     then = memory.search("who is my manager?", user="ana", as_of=NOW - 10 * DAY)

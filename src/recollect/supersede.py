@@ -40,10 +40,14 @@ def with_states(record: Record) -> Record:
 
 def supersede(engine: Engine, records: Sequence[Record]) -> list[Superseded]:
     """Compare new records with what their owners said of the same things; link what is replaced, and end claims."""
-    found = [pair for record in records if record.states for pair in _pairs(engine.store, record)]
-    for pair in found:
+    found: dict[str, Superseded] = {}
+    for pair in (pair for record in records if record.states for pair in _pairs(engine.store, record)):
+        first = found.setdefault(pair.older.key, pair)  # of several that replace it, the first did
+        if (pair.newer.time, pair.newer.key) < (first.newer.time, first.newer.key):
+            found[pair.older.key] = pair
+    for pair in found.values():
         mark(engine, pair)
-    return found
+    return list(found.values())
 
 
 def mark(engine: Engine, pair: Superseded) -> None:
