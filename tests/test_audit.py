@@ -238,7 +238,8 @@ def test_many_writers_make_one_chain(path: Path) -> None:
 
 
 def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, other = SQLiteStore(path, ROWS), SQLiteStore(path, ROWS)
+    hasty = replace(ROWS, lock_timeout_ms=300)
+    store, other = SQLiteStore(path, hasty), SQLiteStore(path, hasty)
     store.append(an_event(1))
     read = store.setting
 
