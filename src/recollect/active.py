@@ -17,7 +17,6 @@ from recollect.engine import Engine
 from recollect.errors import ContextGoneError, InputError
 from recollect.policy.intents import INTENTS, TABLE, IntentName, type_of
 from recollect.profiles.base import Question
-from recollect.profiles.pce import rank_all
 from recollect.search import question_for
 from recollect.types import Filter, Hit, Record, as_time, check_choice, check_id
 
@@ -64,6 +63,8 @@ class Wish:
 
 def activate(engine: Engine, wish: Wish) -> ActiveContext:
     """Find by `pce`, lift what the intent wants, keep to its quotas, and save what was chosen."""
+    from recollect.profiles.pce import rank_all  # it reads queries by patterns that take a while to compile
+
     check_choice(wish.intent, INTENTS, "intent")
     if wish.limit < 1 or wish.ttl_minutes <= 0 or (wish.max_uses is not None and wish.max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")

@@ -15,12 +15,22 @@ from recollect.errors import InputError, NotFoundError
 from recollect.lineage import COVERS, EVIDENCE, made_from
 from recollect.math import usefulness
 from recollect.math.usefulness import SECONDS_A_DAY, SIGNALS, Signal
-from recollect.profiles.pce import JUDGED
 from recollect.search import MAX_QUERY_CHARS
 from recollect.settings.rows import GovernRows
 from recollect.supersede import SUPERSEDES
 from recollect.text.analyze import query_terms
-from recollect.types import SUPERSEDED_BY, USES, Edge, Filter, Record, as_time, check_choice, most_uses, storable
+from recollect.types import (
+    JUDGED,
+    SUPERSEDED_BY,
+    USES,
+    Edge,
+    Filter,
+    Record,
+    as_time,
+    check_choice,
+    most_uses,
+    storable,
+)
 
 TOPIC = "feedback"
 QUALITY = "quality"

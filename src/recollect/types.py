@@ -32,7 +32,8 @@ GLOBAL_OWNER = "global"
 USES = "uses"  # keys of `meta`: how often a record went into a prompt,
 ANCHORS = "anchors"  # how many distinct dates and times its text names,
 WHEN = "when"  # the spans they mean, told from the time it was said,
-SUPERSEDED_BY = "superseded_by"  # and the key of the record that replaced a statement of this one
+SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a statement of this one,
+JUDGED = "judged"  # and up to when utility and quality have faded
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from recollect import audit as log
 from recollect.errors import InputError
+from recollect.lazy import Lazy
 from recollect.memory.base import Base, Time
 from recollect.types import Event, as_time
+
+if TYPE_CHECKING:
+    from recollect import audit as log
+else:
+    log = Lazy("recollect.audit")
 
 Events = list[Event]  # inside a class with a verb `list`, the type needs another name
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect import author as authoring
+from recollect.lazy import Lazy
 from recollect.memory.base import Base
 from recollect.types import Scope
+
+if TYPE_CHECKING:
+    from recollect import author as authoring
+else:
+    authoring = Lazy("recollect.author")
 
 
 class Documents(Base):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from recollect import active, flow
 from recollect import remember as claiming
 from recollect.errors import InputError, ProvenanceError
 from recollect.guard import CANDIDATE
+from recollect.lazy import Lazy
 from recollect.memory.base import Base, Records, Time, as_name
 from recollect.policy.intents import IntentName
 from recollect.policy.values import ObservationMode
@@ -28,6 +29,11 @@ from recollect.types import (
     check_class,
     check_id,
 )
+
+if TYPE_CHECKING:
+    from recollect import active, flow
+else:
+    active, flow = Lazy("recollect.active"), Lazy("recollect.flow")
 
 
 @dataclass(frozen=True, slots=True)

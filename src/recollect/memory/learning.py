@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
-from recollect import calibrate as calibrating
-from recollect import feedback as judging
-from recollect import labels as labelling
-from recollect import ledger
 from recollect.errors import InputError
+from recollect.lazy import Lazy
 from recollect.math.calibration import Method
 from recollect.math.usefulness import Signal
 from recollect.memory.base import Base, Time
 from recollect.search import Page
 from recollect.types import Decision, Filter, Record, as_time, check_choice
+
+if TYPE_CHECKING:
+    from recollect import calibrate as calibrating
+    from recollect import feedback as judging
+    from recollect import labels as labelling
+    from recollect import ledger
+else:
+    calibrating = Lazy("recollect.calibrate")
+    judging = Lazy("recollect.feedback")
+    labelling = Lazy("recollect.labels")
+    ledger = Lazy("recollect.ledger")
 
 DECISIONS: tuple[Decision, ...] = ("admit", "defer", "reject")
 

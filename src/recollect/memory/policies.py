@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect import govern, policies
+from recollect import policies
 from recollect.errors import PolicyError
+from recollect.lazy import Lazy
 from recollect.memory.base import Base, as_name
 from recollect.policy import Policy
 from recollect.types import Boundary, ClaimType, Kind, Record, Scope, check_class
+
+if TYPE_CHECKING:
+    from recollect import govern
+else:
+    govern = Lazy("recollect.govern")
 
 
 class Policies(Base):

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect import care
-from recollect import compact as compacting
-from recollect.author import Loaded
 from recollect.errors import InputError, RecollectError
+from recollect.lazy import Lazy
 from recollect.lineage import raw_turns
 from recollect.memory.base import Records
 from recollect.memory.documents import Documents
 from recollect.memory.talk import Talk
 from recollect.types import Freshness, IngestReport, Turn, check_id
+
+if TYPE_CHECKING:
+    from recollect import care
+    from recollect import compact as compacting
+    from recollect.author import Loaded
+else:
+    care, compacting = Lazy("recollect.care"), Lazy("recollect.compact")
 
 WARM_UP = "ready"  # a text to wake the model with
 

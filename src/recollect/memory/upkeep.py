@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from recollect import care
-from recollect import forget as forgetting
-from recollect.erase import Selection
 from recollect.errors import InputError, NotFoundError
+from recollect.lazy import Lazy
 from recollect.memory.base import Base, Time, as_name
 from recollect.store.base import Problem, StoreStats
 from recollect.text.analyze import MAX_QUERY_TERMS, query_terms, terms
 from recollect.types import GLOBAL_OWNER, Filter, Record, as_time, check_id
+
+if TYPE_CHECKING:
+    from recollect import care, erase
+    from recollect import forget as forgetting
+else:
+    care, erase, forgetting = Lazy("recollect.care"), Lazy("recollect.erase"), Lazy("recollect.forget")
 
 Problems = list[Problem]
 
@@ -65,7 +70,7 @@ class Upkeep(Base):
         by = [name for name, given in chosen.items() if given] or ["everything"]
         words = _words(query) if query is not None else frozenset()
         what = {"by": by, **({"reason": reason} if reason else {})}
-        return forgetting.forget(self._engine, Selection(where, what, words, whole), dry_run=dry_run)
+        return forgetting.forget(self._engine, erase.Selection(where, what, words, whole), dry_run=dry_run)
 
     @staticmethod
     def _whose(user: str | None, project: str | None) -> str:

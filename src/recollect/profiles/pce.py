@@ -28,11 +28,10 @@ from recollect.profiles.base import (
 )
 from recollect.text.normalize import content_hash
 from recollect.text.query import analyse
-from recollect.types import Hit, Record, as_time
+from recollect.types import JUDGED, Hit, Record, as_time
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
-JUDGED = "judged"  # the key of `meta` that says up to when utility and quality have faded
 TEXT, VECTOR = "calibration.text", "calibration.vector"  # with a tenant's name: where the store keeps a fitted one
 
 
