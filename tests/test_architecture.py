@@ -9,11 +9,11 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "recollect"
 LEVELS = [
-    {"errors"},
+    {"errors", "lazy"},
     {"types"},
     {"settings"},
-    {"math", "text"},
-    {"embed", "policy", "store", "sample"},
+    {"math", "post", "text"},
+    {"embed", "files", "imports", "policy", "store", "sample"},
     {"guard", "policies"},
     {"veil"},
     {"engine", "profiles", "summarize"},
@@ -22,11 +22,12 @@ LEVELS = [
     {"rules"},
     {"erase"},
     {"forget", "ingest", "search"},
-    {"audit", "care", "continuity", "feedback", "frame", "remember"},
-    {"active", "author", "compact", "draft", "govern", "labels"},
-    {"assemble", "calibrate", "flow"},
+    {"audit", "care", "continuity", "feedback", "frame", "intake", "remember", "shelf"},
+    {"active", "author", "compact", "draft", "govern", "labels", "take_in", "shelf"},
+    {"assemble", "calibrate", "flow", "index", "snippets"},
     {"memory"},
     {"bench", "testing", "__init__"},
+    {"hosts"},
     {"surfaces"},
     {"__main__"},
 ]

@@ -17,7 +17,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"[ \t]{0,3}(?:[-*+>][ \t]{1,3}){0,2}(`{3,}|~{3,})([^\n]*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_NO_TITLE = re.compile(r" {0,3}(?:[-*+>|]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\s*$|.*\|")
+_NO_TITLE = re.compile(r" {4}|\t| {0,3}(?:[-*+>|]|\d{1,9}[.)]|#{1,6})(?:[ \t]|$)|\s*$|.*\|")
 _YAML_KEY = re.compile(r"[\w\"'][^:\n]{0,100}:(?:\s|$)")
 
 
@@ -80,7 +80,11 @@ def _heading(lines: Sequence[str], at: int) -> Block | None:
     if found := _HEADING.match(lines[at]):
         return Block("heading", at, at + 1, len(found[1]), (found[2] or "").strip())
     under = lines[at + 1] if at + 1 < len(lines) else ""
-    if (found := _UNDERLINE.match(under)) and not _NO_TITLE.match(lines[at]) and not lines[at].startswith(("    ", "\t")):
+    if (
+        (found := _UNDERLINE.match(under))
+        and not _NO_TITLE.match(lines[at])
+        and not lines[at].startswith(("    ", "\t"))
+    ):
         return Block("heading", at, at + 2, 1 if found[1][0] == "=" else 2, lines[at].strip())
     return None
 

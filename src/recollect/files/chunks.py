@@ -49,15 +49,23 @@ class _Atom:
     whole: bool = False
 
 
-def chunks_of(lines: Sequence[str], count: Count, rows: FileRows = DEFAULTS) -> list[Chunk]:
+def chunks_of(
+    lines: Sequence[str], count: Count, rows: FileRows = DEFAULTS, blocks: Sequence[Block] | None = None
+) -> list[Chunk]:
     """The chunks of a file in order; every line that is not blank is in at least one."""
-    blocks = list(blocks_of(lines))
+    blocks = list(blocks_of(lines)) if blocks is None else blocks
     sizes = [count(line) + 1 if line.strip() else 0 for line in lines]
     headings = _Headings(blocks)
     found: list[Chunk] = []
     for start, end in _spans(list(_atoms(blocks, sizes, rows.chunk_tokens)), blocks, sizes, rows):
-        found += _cut(lines, start, end, sizes, headings.at(start), count, rows)
+        found += _cut(lines, start, end, sizes, headings.at(_words_from(blocks, start, end)), count, rows)
     return found
+
+
+def _words_from(blocks: Sequence[Block], start: int, end: int) -> int:
+    """The line whose headings a run of lines stands under: front matter stands under what comes after it."""
+    after = blocks[1].start if len(blocks) > 1 else start
+    return after if start == 0 and blocks[0].kind == "front matter" and after < end else start
 
 
 def _atoms(blocks: Sequence[Block], sizes: Sequence[int], limit: int) -> Iterator[_Atom]:

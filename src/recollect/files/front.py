@@ -55,7 +55,7 @@ def _yaml(text: str) -> dict[str, Any]:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        found = yaml.load(text[:MAX_CHARS], loader) if len(text) <= MAX_CHARS else None  # noqa: S506 - a safe loader
+        found = yaml.load(text[:MAX_CHARS], loader) if len(text) <= MAX_CHARS else None
     except (yaml.YAMLError, ValueError, RecursionError, AttributeError):
         return {}
     return {str(name).lower(): value for name, value in found.items()} if isinstance(found, dict) else {}

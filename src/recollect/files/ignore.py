@@ -6,6 +6,7 @@ has the last word, so that a note that git ignores can be taken in again. A fold
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -86,7 +87,7 @@ def parsed(folder: str, text: str) -> Rules | None:
     lines = [line for line in text.removeprefix("\ufeff").splitlines()[:MAX_PATTERNS] if line.strip()]
     try:
         return Rules(folder, GitIgnoreSpec.from_lines(lines)) if lines else None
-    except ValueError:
+    except (ValueError, re.error):
         return Rules(folder, GitIgnoreSpec.from_lines([line for line in lines if _readable(line)]))
 
 
@@ -95,6 +96,6 @@ def _readable(line: str) -> bool:
 
     try:
         GitIgnoreSpec.from_lines([line])
-    except ValueError:
+    except (ValueError, re.error):
         return False
     return True

@@ -10,7 +10,6 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from recollect.files.blocks import Block
@@ -25,7 +24,7 @@ _LINK = re.compile(
 )
 _DEFINED = re.compile(r"[ \t]{0,3}\[([^\[\]\n]{1,300})\]:[ \t]*<?([^\s<>]{1,500})>?")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//")
-_TAG = re.compile(r"(?<![\w#/&])#([\w/-]{0,100}[^\W\d_][\w/-]{0,100})")
+_TAG = re.compile(r"(?<![\w#/&\[(])#([\w/-]{0,100}[^\W\d_][\w/-]{0,100})")
 _BLOCK_ID = re.compile(r"(?<!\S)\^([A-Za-z0-9-]{1,60})[ \t]*$")
 _NOT_SLUG = re.compile(r"[^\w]+")
 
@@ -137,8 +136,10 @@ def names_of(paths: Iterable[str], aliases: Mapping[str, Sequence[str]] | None =
     every = sorted(paths)
     names: dict[str, list[str]] = {}
     for path in every:
-        for name in dict.fromkeys((PurePosixPath(path).stem, PurePosixPath(path).name)):
-            names.setdefault(name.casefold(), []).append(path)
+        name = path.rpartition("/")[2].casefold()
+        names.setdefault(name, []).append(path)
+        if stem := name.rpartition(".")[0]:
+            names.setdefault(stem, []).append(path)
     for path, others in sorted((aliases or {}).items()):
         for name in others:
             names.setdefault(name.casefold(), []).append(path)

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias, get_args
 Tier: TypeAlias = Literal["topic", "curated", "note", "log"]
 TIERS: tuple[Tier, ...] = get_args(Tier)  # in the order in which they are preferred where scores tie
 
+TIER = "tier"  # the key of `meta` that holds it
 CURATED_NAMES = frozenset({"memory.md", "user.md"})
 TOPIC_FOLDERS = frozenset({"topics"})
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)|(\d{4})(\d\d)(\d\d)(?!\d)|(\d{4})年(\d{1,2})月(\d{1,2})日")

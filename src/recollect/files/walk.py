@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,8 +20,6 @@ MAX_PATH_CHARS = 400  # a path is part of a record's name
 MAX_DEPTH = 100
 MAX_IGNORE_BYTES = 200_000
 CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
-LASTING = "lasting"  # the file is no note as it is; what was indexed of it goes
-PASSING = "passing"  # it may be one at the next look; what was indexed of it stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,8 @@ class _Walker:
     def __init__(self, root: Path, endings: tuple[str, ...]) -> None:
         self.walked = Walked()
         self._root, self._endings = root, endings
-        self._seen: set[str] = {os.fspath(root)}
+        self._base = os.fspath(root)
+        self._seen: set[str] = {self._base}
         self._links: list[tuple[str, Ignored, int]] = []
 
     def folder(self, inside: str, above: Ignored, depth: int) -> None:
@@ -125,7 +124,7 @@ class _Walker:
                 if depth >= MAX_DEPTH:
                     self._skip(path, f"more than {MAX_DEPTH} folders deep", folder=True)
                     return
-                self._seen.add(os.fspath(self._at(path)))
+                self._seen.add(self._at(path))
                 self.folder(path, ignored, depth + 1)
             elif self._is_note(entry.name) and not ignored.leaves_out(path):
                 self._file(path, entry.stat(follow_symlinks=False))
@@ -138,7 +137,7 @@ class _Walker:
         elif not stat.S_ISREG(found.st_mode):
             self._skip(path, "not a plain file")
         else:
-            self._seen.add(os.fspath(self._at(path)))
+            self._seen.add(self._at(path))
             self.walked.found.append(Found(path, found.st_size, found.st_mtime_ns))
 
     def links(self) -> None:
@@ -149,7 +148,7 @@ class _Walker:
             if name.startswith("."):
                 continue
             try:
-                target = self._at(path).resolve(strict=True)
+                target = Path(self._at(path)).resolve(strict=True)
                 is_folder = target.is_dir()
             except (OSError, RuntimeError):
                 if self._is_note(name):
@@ -172,7 +171,7 @@ class _Walker:
         if name not in names:
             return None
         try:
-            data = _bytes(self._at(f"{inside}/{name}" if inside else name), self._root, MAX_IGNORE_BYTES).data
+            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES).data
         except (Unreadable, OSError) as error:
             self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _cause(error))
             return None
@@ -181,8 +180,8 @@ class _Walker:
     def _is_note(self, name: str) -> bool:
         return name.lower().endswith(self._endings) and not is_junk_file(name)
 
-    def _at(self, inside: str) -> Path:
-        return self._root / inside if inside else self._root
+    def _at(self, inside: str) -> str:
+        return f"{self._base}/{inside}" if inside else self._base
 
     def _skip(self, path: str, why: str, *, passing: bool = False, folder: bool = False) -> None:
         self.walked.skipped.append(Skipped(shown(path) or ".", why, passing, folder))
@@ -190,6 +189,8 @@ class _Walker:
 
 def unusable_name(path: str) -> str:
     """Why a path cannot be the name of a record; nothing when it can."""
+    if path.isascii() and path.isprintable() and "\\" not in path and len(path) <= MAX_PATH_CHARS:
+        return ""  # as nearly always
     if len(path) > MAX_PATH_CHARS:
         return f"its path has more than {MAX_PATH_CHARS} characters"
     try:
@@ -254,8 +255,3 @@ def _cause(error: OSError) -> str:
 def under(path: str, folders: Sequence[str]) -> bool:
     """Whether a path lies in any of these folders."""
     return any(folder == "." or path == folder or path.startswith(f"{folder}/") for folder in folders)
-
-
-def each_shown(skipped: Sequence[Skipped]) -> Iterator[tuple[str, str]]:
-    """What was left out, as reports have it."""
-    return ((item.path, item.why) for item in skipped)

@@ -8,8 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from recollect.imports.items import EMPTY, IMAGE, THINKING, TOOLS, UNKNOWN, Item, Left, Taken, Wanted
-from recollect.imports.items import listed, mapping, name_of, words
+from recollect.imports.items import (
+    EMPTY,
+    IMAGE,
+    THINKING,
+    TOOLS,
+    UNKNOWN,
+    Item,
+    Left,
+    Taken,
+    Wanted,
+    listed,
+    mapping,
+    name_of,
+    words,
+)
 from recollect.types import Turn
 
 Kind = Literal["text", "call", "result", "thinking", "image", "unknown"]
@@ -21,8 +34,8 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("thinking", "redacted_thinking", "reasoning"), "thinking"),
     **dict.fromkeys(("image", "input_image", "image_url", "document", "audio", "input_audio"), "image"),
 }
-SLACK_CHARS = 4000  # beyond a cut that are looked at too: a secret that the cut would halve must still be recognised
-EDGE_CHARS = 200  # a cut moves back by so many characters at most to fall between words
+EDGE_CHARS = 1000  # a cut moves back by so many characters at most to fall between words
+SLACK_CHARS = 2000  # beyond a cut inside a word that are looked at too: as long as a secret may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,9 @@ def _part(block: Any) -> Part:
     block = mapping(block)
     kind = KINDS.get(words(block.get("type")), "unknown")
     if kind == "call":
-        return Part(kind, called(block.get("name"), block.get("input", block.get("arguments"))), name_of(block.get("id")))
+        return Part(
+            kind, called(block.get("name"), block.get("input", block.get("arguments"))), name_of(block.get("id"))
+        )
     if kind == "result":
         answered = block.get("tool_use_id", block.get("toolCallId"))
         return Part(kind, text_in(block.get("content")), name_of(answered))
@@ -106,10 +121,10 @@ def cut(text: str, limit: int) -> str:
     """The beginning of a long text, with a word on how much is missing."""
     if len(text) <= limit:
         return text
-    from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
+    edge = max(text.rfind(sign, limit - min(EDGE_CHARS, limit), limit) for sign in " \n\t")
+    head = text[:edge]
+    if edge <= 0:  # one long word, and half of a secret would no longer look like one
+        from recollect.text.secrets import redact_secrets  # its patterns take a tenth of a second to compile
 
-    # Secrets go first: half of one would no longer look like one.
-    head = redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
-    edge = max(head.rfind(" ", limit - EDGE_CHARS), head.rfind("\n", limit - EDGE_CHARS))
-    head = head[:edge] if edge > 0 else head
+        head = redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
     return f"{head}\n[… {len(text) - len(head):,} more characters]"

@@ -36,6 +36,7 @@ from recollect.types import Turn
 SPOKEN = ("text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display")
 THOUGHTS = ("thoughts", "reasoning_recap")
 CONTEXTS = ("user_editable_context", "model_editable_context")
+NEAR = 20  # generations
 EVERYBODY = "all"  # whom an answer is for; anybody else is a tool
 
 Nodes = Mapping[str, Mapping[str, Any]]
@@ -81,7 +82,7 @@ def visible_branch(nodes: Nodes, current: Any) -> list[str]:
     if not isinstance(current, str) or current not in nodes:
         parents = {node.get("parent") for node in nodes.values() if isinstance(node.get("parent"), str)}
         leaves = [key for key in nodes if key not in parents] or list(nodes)
-        current = max(leaves, key=lambda key: (_said_at(nodes[key]), key), default=None)
+        current = max(leaves, key=lambda key: (_said_at(nodes, key), key), default=None)
     branch: list[str] = []
     seen: set[str] = set()
     while isinstance(current, str) and current in nodes and current not in seen:
@@ -91,9 +92,15 @@ def visible_branch(nodes: Nodes, current: Any) -> list[str]:
     return branch[::-1]
 
 
-def _said_at(node: Mapping[str, Any]) -> float:
-    time = moment(mapping(node.get("message")).get("create_time"))
-    return time.timestamp() if time else 0.0
+def _said_at(nodes: Nodes, key: Any) -> float:
+    """When a node was said; one without a time has that of a near ancestor."""
+    for _ in range(NEAR):
+        node = nodes.get(key) if isinstance(key, str) else None
+        time = moment(mapping(node.get("message")).get("create_time")) if node else None
+        if node is None or time is not None:
+            return time.timestamp() if time else 0.0
+        key = node.get("parent")
+    return 0.0
 
 
 def _items(

@@ -31,7 +31,15 @@ from recollect.imports.items import (
 
 TITLES = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}  # a type → where the title is
 KEPT = frozenset(
-    ("file-history-snapshot", "queue-operation", "progress", "attachment", "last-prompt", "agent-name", "permission-mode")
+    (
+        "file-history-snapshot",
+        "queue-operation",
+        "progress",
+        "attachment",
+        "last-prompt",
+        "agent-name",
+        "permission-mode",
+    )
 )
 SYNTHETIC = "<synthetic>"  # the model of answers that no model gave
 
@@ -53,6 +61,8 @@ class ClaudeCode:
         if kind in TITLES:
             title = words(line.get(TITLES[kind])).strip()
             return [Title(session, title) if title else Left(BOOKKEEPING)]
+        if queued := _queued(line):
+            kind, line = "user", {**line, "message": {"content": queued}}
         if kind not in ("user", "assistant"):
             return [Left(SYSTEM if kind == "system" else BOOKKEEPING if kind in KEPT else UNKNOWN)]
         left = self._left(line)
@@ -71,21 +81,34 @@ class ClaudeCode:
         return None
 
     def _message(self, line: Mapping[str, Any], role: str, session: str, number: int) -> Iterator[Item]:
-        parts: list[Part] = []
-        for part in parts_of(mapping(line.get("message")).get("content")):
-            text, blocks = without_injected(part.text)
-            typed = as_command(text) if part.kind == "text" else None
-            text = text if typed is None else typed
-            if part.kind == "text" and text and is_injected(text):
-                text, blocks = "", blocks + 1
-            yield from [Left(INJECTED)] * blocks
-            if text.strip() or not blocks:
-                parts.append(replace(part, text=text))
-            elif part.kind != "text":
-                parts.append(part)
+        found = [_own_words(part) for part in parts_of(mapping(line.get("message")).get("content"))]
+        parts = tuple(part for part, _ in found)
+        injected = sum(blocks for _, blocks in found)
+        yield from [Left(INJECTED)] * injected
+        if injected and not any(part.kind != "text" or part.text.strip() for part in parts):
+            return
         if line.get("isSidechain") is True:  # what an agent told another: nobody's own words
             agent = name_of(line.get("agentId")) or "side"
             role, session = "assistant", f"{session[:256]}/{agent[:128]}"
         own = name_of(line.get("uuid")) or placed_id(number, f"{role} {parts}")
-        if parts or not line.get("message") or not mapping(line.get("message")).get("content"):
-            yield from items_of(Message(own[:480], session, role, self._time, tuple(parts)), self._wanted)
+        yield from items_of(Message(own[:480], session, role, self._time, parts), self._wanted)
+
+
+def _own_words(part: Part) -> tuple[Part, int]:
+    """A piece of a message without what the host put into it, and how many blocks that were."""
+    if part.kind not in ("text", "result"):
+        return part, 0
+    text, blocks = without_injected(part.text)
+    if part.kind == "text":
+        typed = as_command(text)
+        text = text if typed is None else typed
+        if is_injected(text):
+            text, blocks = "", blocks + 1
+    return replace(part, text=text), blocks
+
+
+def _queued(line: Mapping[str, Any]) -> str:
+    """What a person typed while the agent was busy: it is written down as an attachment."""
+    held = mapping(line.get("attachment"))
+    typed = held.get("type") == "queued_command" and held.get("commandMode", "prompt") == "prompt"
+    return words(held.get("prompt")) if typed else ""

@@ -28,7 +28,12 @@ from recollect.imports.items import (
 )
 
 LINES = {"event_msg": REPEATED, "turn_context": BOOKKEEPING, "compacted": SUMMARY, "session_meta": BOOKKEEPING}
-CALLS = {"function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action", "web_search_call": "action"}
+CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "local_shell_call": "action",
+    "web_search_call": "action",
+}
 RESULTS = ("function_call_output", "custom_tool_call_output")
 PASSED = {"ghost_snapshot": BOOKKEEPING, "compaction": SUMMARY, "compaction_summary": SUMMARY}
 

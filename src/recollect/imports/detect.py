@@ -16,8 +16,8 @@ from recollect.imports.codex import Codex
 from recollect.imports.items import Bad, Parser, Wanted
 from recollect.imports.jsonl import Jsonl
 from recollect.imports.mem0 import Mem0
-from recollect.imports.openclaw import OpenClaw, memory_files
-from recollect.imports.reading import DocumentFile, LineFile, documents, is_zip, values
+from recollect.imports.openclaw import CURATED, OpenClaw, memory_files
+from recollect.imports.reading import LISTS, DocumentFile, LineFile, is_zip, values
 
 Format = Literal["claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -25,10 +25,13 @@ OWN = "recollect"  # an export of our own
 PARSERS: dict[Format, Callable[[str, Wanted], Parser]] = {
     "claude-code": ClaudeCode, "codex": Codex, "openclaw": OpenClaw, "chatgpt": ChatGPT, "mem0": Mem0, "jsonl": Jsonl,
 }  # fmt: skip
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".zip")  # what is looked at in a folder
+LINES = (".jsonl", ".ndjson")
+SUFFIXES = (*LINES, ".json", ".zip")  # what is looked at in a folder
+TRANSCRIPTS = ("claude-code", "codex", "openclaw")  # formats of lines; other files beside them may hold credentials
 BESIDE = ("sessions.json", "models.json", "settings.json", "config.json", "package.json")  # of no interest there
 HEAD_LINES = 50  # that are looked at to tell one kind of transcript from another
-HEAD_BYTES = 4 << 20
+HEAD_BYTES = 80 << 20  # of them: a first message may hold a picture
+MARK = b"\xef\xbb\xbf"  # a byte order mark
 STEM_CHARS = 200  # of a file's name as a session
 
 
@@ -74,16 +77,18 @@ def sources(path: Path, form: Format | None = None) -> Iterator[Source | Unread]
     if not path.is_dir():
         yield source_of(path, form)
         return
-    for file in _files(path):
-        yield source_of(file, form)
+    for file in _files(path, LINES if form in TRANSCRIPTS else SUFFIXES):
+        found = source_of(file)
+        other = isinstance(found, Source) and form is not None and found.format != form
+        yield Unread(file, f"another format: {found.format}") if other and isinstance(found, Source) else found
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     """Files that may be transcripts or exports; links to other folders are not followed."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.lower().endswith(SUFFIXES) and name not in BESIDE:
+            if name.lower().endswith(suffixes) and name not in BESIDE:
                 yield Path(place) / name
 
 
@@ -96,7 +101,7 @@ def source_of(path: Path, form: Format | None = None) -> Source | Unread:
     except InputError as error:
         return Unread(path, error.message, failed=True)
     if form is not None and found != OWN:
-        return Source(path, form, lines and form not in ("chatgpt", "mem0"))
+        return Source(path, form, lines)
     if found is None or found == OWN:
         return Unread(path, "an export of recollect" if found else "no format that is known here")
     return Source(path, found, lines)  # type: ignore[arg-type]
@@ -110,9 +115,11 @@ def is_own(path: Path) -> bool:
         return False
 
 
-def has_memory_files(path: Path) -> bool:
-    """Whether a folder is a workspace with memory files."""
-    return path.is_dir() and bool(memory_files(path))
+def is_workspace(path: Path, form: Format | None) -> bool:
+    """Whether a folder is a workspace with memory files; one that nobody called so must hold a MEMORY.md."""
+    if form not in (None, "openclaw") or not path.is_dir():
+        return False
+    return bool(memory_files(path)) if form else (path / CURATED[0]).is_file()
 
 
 def _sniffed(path: Path) -> tuple[str | None, bool]:
@@ -122,46 +129,35 @@ def _sniffed(path: Path) -> tuple[str | None, bool]:
     if is_zip(path):
         return "chatgpt", False
     with path.open("rb") as stream:
-        sign = stream.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    found = _kinds_of_lines(path) if sign != b"[" else []
-    if sign == b"[" or (sign == b"{" and not found[:1]):  # a list, or an object over several lines
-        first = _first(path)
+        start = stream.read(4096).removeprefix(MARK).lstrip()
+    if start[:1] != b"[" and start.splitlines()[:1] != [b"{"]:  # neither a list nor an object over several lines
+        for value in _head(path):
+            found = _kind(value)
+            if found is not None:
+                return found, not any(isinstance(value.get(name), list) for name in LISTS)
+    if start[:1] in (b"[", b"{"):
+        with path.open("rb") as stream:
+            first = next(iter(values(stream, lambda number: None)), None)
         if not isinstance(first, Bad):
             return _kind(first), False
-    return next(filter(None, found), None), not _wraps(path, found)
+    return None, True
 
 
-def _wraps(path: Path, found: Sequence[str | None]) -> bool:
-    """Whether the only line of a file is an object around a list of the values that count."""
-    return found[:1] in (["chatgpt"], ["mem0"]) and _kind(_first(path)) is not None and _outer(path) not in (None, "")
-
-
-def _first(path: Path) -> Any:
-    """The first value of a document; Bad if it is none, None if it is empty."""
-    with path.open("rb") as stream:
-        return next(iter(values(stream, lambda number: None)), None)
-
-
-def _kinds_of_lines(path: Path) -> list[str | None]:
-    """What the first lines of a file are, as far as they are JSON objects; nothing if the very first is none."""
-    kinds: list[str | None] = []
+def _head(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects among the first lines of a file."""
     left = HEAD_BYTES
     with path.open("rb") as stream:
-        for number in range(HEAD_LINES):
+        for _ in range(HEAD_LINES):
             data = stream.readline(left)
             left -= len(data)
             if not data or left <= 0:
-                break
+                return
             try:
-                value = json.loads(data.decode("utf-8-sig" if number == 0 else "utf-8")) if data.strip() else {}
+                value = json.loads(data.removeprefix(MARK).decode())
             except (ValueError, RecursionError):
-                if not kinds:
-                    kinds.append(None)
                 continue
-            kinds.append(_kind(value))
-            if kinds[-1] is not None:
-                break
-    return kinds
+            if isinstance(value, dict):
+                yield value
 
 
 def _kind(value: Any) -> str | None:

@@ -88,7 +88,10 @@ Item = Taken | Left | Bad | Title
 
 
 class Parser(Protocol):
-    """Takes the values of a file one by one, with their number, and yields what each holds; InputError if it is bad."""
+    """Takes the values of a file one by one, with their number, and says what each holds; InputError if it is bad.
+
+    What it must remember for later values it notes when it is called, not when its answer is read.
+    """
 
     def feed(self, value: Any, number: int) -> Iterable[Item]: ...
 
@@ -117,7 +120,7 @@ def name_of(value: Any) -> str | None:
 
 
 def moment(value: Any) -> datetime | None:
-    """The time that a value says, in UTC: ISO 8601 text, or seconds or milliseconds since 1970; None if it says none."""
+    """The time that a value says, in UTC: ISO 8601, seconds or milliseconds since 1970; None if it says none."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > LAST_SECOND:
         value = value / 1000 if isinstance(value, float) or value.bit_length() < 64 else None
     try:

@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
@@ -57,16 +57,24 @@ class LineFile:
         self.read = 0
 
     @property
+    def position(self) -> int:
+        """The place behind what was read last."""
+        return self.read
+
+    @property
     def fingerprint(self) -> str:
-        """A digest of the bytes up to the last step."""
+        """A digest of the bytes up to that place."""
         return self._digest.hexdigest()
 
     def since(self, position: int) -> str:
         """The digest that the file has up to a place, if it is that long."""
         return fingerprint(self._path, position)
 
-    def steps(self) -> Iterator[Step]:
-        """Every line that is not blank; the last one only when it is complete."""
+    def steps(self, after: int = 0) -> Iterator[Step]:
+        """Every line behind a place that is not blank; the last one only when it is complete.
+
+        Lines before that place are shown to the parser, which may learn from them, and not asked for what they hold.
+        """
         count = number = 0
         with self._path.open("rb") as stream:
             while data := stream.readline(MAX_LINE_BYTES + 1):
@@ -75,6 +83,8 @@ class LineFile:
                 if len(data) > MAX_LINE_BYTES:
                     self._pass(data, stream)
                     count += 1
+                    if self.read <= after:
+                        continue
                     yield Step(self.read, where, (Bad(f"the line is longer than {MAX_LINE_BYTES >> 20} MB."),))
                     continue
                 count += bool(data.strip())
@@ -83,9 +93,12 @@ class LineFile:
                     yield Step(self.read, where, (Left(UNFINISHED),))
                     return
                 self._seen(data)
-                if data.strip():
+                if data.strip() and self.read > after:
                     items = [value] if isinstance(value, Bad) else parsed(self._parser, value, count)
                     yield Step(self.read, where, tuple(items))
+                elif data.strip() and not isinstance(value, Bad):
+                    with suppress(InputError):
+                        self._parser.feed(value, count)
 
     def _seen(self, data: bytes) -> None:
         self._digest.update(data)
@@ -129,6 +142,7 @@ class DocumentFile:
         self._parser = parser
         self._zipped = is_zip(path)
         self._whole = ""
+        self.position = 0
         self.size = sum(member.file_size for member in _members(path)) if self._zipped else path.stat().st_size
         self.read = 0
 
@@ -142,15 +156,16 @@ class DocumentFile:
         """The digest that the file has now: a document changes as a whole."""
         return self.fingerprint
 
-    def steps(self) -> Iterator[Step]:
-        """Every value of every document."""
-        count = 0
+    def steps(self, after: int = 0) -> Iterator[Step]:
+        """Every value of every document, but for the first ones."""
         for name, opened in documents(self._path):
             with opened() as stream:
                 for place, value in enumerate(values(stream, self._advance)):
-                    count += 1
-                    items = [value] if isinstance(value, Bad) else parsed(self._parser, value, count)
-                    yield Step(count, f"{name}[{place}]", tuple(items))
+                    self.position += 1
+                    if self.position <= after:
+                        continue
+                    items = [value] if isinstance(value, Bad) else parsed(self._parser, value, self.position)
+                    yield Step(self.position, f"{name}[{place}]", tuple(items))
 
     def _advance(self, number: int) -> None:
         self.read += number

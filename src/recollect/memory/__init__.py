@@ -12,7 +12,9 @@ from recollect.embed.base import Embedder
 from recollect.engine import Engine
 from recollect.memory.auditing import Auditing
 from recollect.memory.base import OPEN_BOUNDARIES
+from recollect.memory.files import Files
 from recollect.memory.governing import Governing
+from recollect.memory.imports import Imports
 from recollect.memory.learning import Learning
 from recollect.memory.policies import Policies
 from recollect.memory.sessions import Sessions
@@ -23,7 +25,7 @@ from recollect.types import DEFAULT_TENANT, Clock, check_id, system_clock
 __all__ = ["OPEN_BOUNDARIES", "Memory"]
 
 
-class Memory(Sessions, Governing, Policies, Upkeep, Auditing, Learning):
+class Memory(Sessions, Governing, Policies, Upkeep, Imports, Auditing, Learning, Files):
     """A memory of one tenant: hand it turns, ask it questions. Also a context manager."""
 
     def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from recollect.files.tiers import TIER
 from recollect.math import openclaw as formulas
 from recollect.math.fusion import relative
 from recollect.profiles.base import (
@@ -82,8 +83,8 @@ def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: d
     norm_text = relative([value or 0.0 for value in found.bm25])
     norm_vec = [min(max(value or 0.0, 0.0), 1.0) for value in found.cosines]
     merged = formulas.merged(norm_vec, norm_text)
-    topic = [TOPICS in _file(record) for record in records]
-    curated = [_file(record).endswith(CURATED) for record in records]
+    tiers = [_tier(record) for record in records]
+    topic, curated = [tier == "topic" for tier in tiers], [tier == "curated" for tier in tiers]
     ages = [question.age_seconds(record) / SECONDS_A_DAY for record in records]
     rows = question.settings.openclaw
     scores = formulas.boosted(merged, topic, curated, ages, historical=query.historical, rows=rows)
@@ -98,8 +99,17 @@ def _scored(question: Question, query: Query, bm25: dict[str, float], cosines: d
         }
         why = {"mode": query.mode} | evidence(question, record, found.text_rank(i), found.cosines[i])
         why |= {"file": _file(record)} if record.provenance and record.provenance.file else {}
+        why |= {"tier": tiers[i]} if tiers[i] else {}
         ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
     return ranked
+
+
+def _tier(record: Record) -> str:
+    """What a chunk's note is; of any other record the file tells."""
+    if record.kind == "chunk" and TIER in record.meta:
+        return str(record.meta[TIER])
+    file = _file(record)
+    return "topic" if TOPICS in file else "curated" if file.endswith(CURATED) else ""
 
 
 def _file(record: Record) -> str:

@@ -56,6 +56,8 @@ class Settings:
     compact: r.CompactRows = field(default_factory=r.CompactRows)
     govern: r.GovernRows = field(default_factory=r.GovernRows)
     files: r.FileRows = field(default_factory=r.FileRows)
+    imports: r.ImportRows = field(default_factory=r.ImportRows)
+    hooks: r.HookRows = field(default_factory=r.HookRows)
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

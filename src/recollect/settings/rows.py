@@ -338,3 +338,27 @@ class FileRows:
     overlap_tokens: int = whole(80, 0, 100_000, "tokens two neighbouring chunks share")
     max_snippets: int = whole(6, 1, 1000, "snippets into a prompt")
     max_tokens: int = whole(1200, 1, 1_000_000, "tokens of snippets into a prompt")
+    endings: str = words("md markdown mdx txt", "endings of the files that are notes")
+    max_bytes: int = whole(2_000_000, 1, 1_000_000_000, "largest note, in bytes")
+    batch: int = whole(64, 1, 10_000, "notes read, embedded and committed together")
+    debounce_ms: int = whole(300, 10, 60_000, "how long changes in a watched folder are gathered, at most")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRows:
+    """What `recollect import` takes of other programs' files."""
+
+    tool_chars: int = whole(4000, 100, 1_000_000, "characters of a tool call or result that are kept; the rest is cut")
+
+
+@dataclass(frozen=True, slots=True)
+class HookRows:
+    """What `recollect hook` does for a coding agent."""
+
+    prompt_ms: int = whole(3000, 50, 600_000, "how long a prompt may be held up; then nothing is added to it")
+    event_ms: int = whole(30_000, 50, 3_600_000, "how long every other event may take")
+    budget_tokens: int = whole(1000, 50, 100_000, "tokens that are added to a prompt at most")
+    candidates: int = whole(60, 1, 1000, "hits that are looked at for a prompt")
+    min_cosine: float = number(0.0, -1, 1, "a record with this cosine to the prompt is added (0: by the model)")
+    min_words: float = number(0.5, 0, 1, "so is one that holds this share of the prompt's words, and is not far")
+    documents: bool = switch(False, "load AGENTS.md and CLAUDE.md of the working folder when a session starts")

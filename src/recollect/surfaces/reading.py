@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol, get_args
+from typing import BinaryIO, Literal, Protocol, get_args
 
 from recollect.errors import FormatError, InputError
-from recollect.text.normalize import content_hash
+from recollect.imports.jsonl import ChatMessages
 from recollect.text.transcript import PlacedTurn, Transcript
 from recollect.types import Turn
 
@@ -44,9 +44,8 @@ class JsonLines:
     """One JSON object a line: our own turns, or messages with `role` and `content`, which get stable ids."""
 
     def __init__(self, session: str) -> None:
-        self._session = session
+        self._chat = ChatMessages(session)
         self._position = 0
-        self._calls: dict[str, str] = {}  # id of a tool call → the bundle it belongs to
 
     def feed(self, line: str, number: int) -> PlacedTurn | None:
         """The turn of this line; None for a blank one."""
@@ -59,46 +58,10 @@ class JsonLines:
             raise FormatError(f"it is not JSON: {error}.", ONE_A_LINE) from error
         if not isinstance(found, dict):
             raise FormatError(f"it is JSON, but not an object: {line.strip()[:40]}", ONE_A_LINE)
-        return PlacedTurn(number, self._turn(found))
+        return PlacedTurn(number, self._chat.turn(found, self._position))
 
     def end(self) -> None:
         """Nothing is held back."""
-
-    def _turn(self, found: dict[str, Any]) -> Turn:
-        role, text = found.get("role"), _text(found)
-        if not isinstance(role, str) or text is None:
-            lacking = "role" if not isinstance(role, str) else "text"
-            raise FormatError(
-                f"it has no {lacking}.", "A turn has id, session, role, time and text, or role and content."
-            )
-        turn = Turn("-", self._session, role, text)
-        own = {name: found[name] for name in ("id", "session", "time", "bundle", "tainted") if found.get(name) is not None}
-        own.setdefault("id", f"{self._position:06d}-{content_hash(f'{role} {text}')[:8]}")
-        own.setdefault("bundle", self._bundle(found))
-        return replace(turn, **own)
-
-    def _bundle(self, found: dict[str, Any]) -> str | None:
-        """Tie a call to its result: all calls of one message share the first one's id."""
-        calls = [call for call in _list(found.get("tool_calls")) if isinstance(call.get("id"), str)]
-        self._calls |= {call["id"]: calls[0]["id"] for call in calls}
-        answered = found.get("tool_call_id")
-        return calls[0]["id"] if calls else self._calls.get(answered) if isinstance(answered, str) else None
-
-
-def _text(found: dict[str, Any]) -> str | None:
-    """The words of a message: its text, its content, the text parts of its content, or the calls it makes."""
-    text = found.get("text", found.get("content"))
-    if isinstance(text, list):
-        parts = [part if isinstance(part, str) else part.get("text") for part in text if isinstance(part, (str, dict))]
-        text = "\n".join(part for part in parts if isinstance(part, str))
-    calls = [call.get("function") for call in _list(found.get("tool_calls"))]
-    if not text and calls:
-        text = "\n".join(f"{call.get('name')}({call.get('arguments', '')})" for call in calls if isinstance(call, dict))
-    return text if isinstance(text, str) else None
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 @contextmanager

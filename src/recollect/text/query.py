@@ -67,6 +67,7 @@ CODE = re.compile(
         rf"{_PLACE}(?:{_STATUS})\b{_UNIT}(?! [A-Z][a-z]+ (?:Street|St|Road|Rd|Avenue|Ave)\b)(?![-.,:/]\d)",
         rf"\b(?:exit|return) (?:code )?\d{{1,3}}\b|{_STATUS_WORD}[ :]{{0,2}}[1-5]\d\d\b",
         r"\b[1-5]\d\d ?(?:errors?\b|status\b|エラー|ステータス)",
+        r"\b(?:TODO|FIXME|XXX)\b(?:\([\w-]{1,30}\)|:)|\b[a-z]{2,20}=\d{2,5}\b|\b(?:[Ee]rror|[Ff]atal): \w",
         r"\b[a-z]\w{0,40}_\w{1,40}\b|\b__\w{2,40}__\b",  # snake_case
         r"\b[a-z]{2,30}[A-Z][a-z]\w{0,60}\b",  # camelCase, but neither iPhone nor macOS
         r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,6}\(\)|\b[A-Za-z]\w{1,40}::\w{1,40}",
@@ -113,6 +114,12 @@ SEMANTIC = re.compile(
         r"(?:あの|例の)[^。、?？]{0,12}(?:やつ|もの|こと|件|話|店|本|映画|曲|人|アプリ|サイト|ツール|方法|アイデア|場所)",
         r"(?:みたい|ような|っぽい)(?:な)?(?:もの|やつ|こと|話|の|感じ)|(?:思い出せ|覚えてい?な)|名前を?忘れ|(?:覚えて(?:い)?(?:る|ます))",
         r"(?:何か|なにか|なんか)(?:[^。、?？]{0,10})(?:話|言って|あった|なかった|いい|知って)|全体的に|ざっくり|大まかに",
+        r"\bi once (?:wrote|noted|read|heard|had|made)\b|\bthere was (?:some|this|a) \w+|\b(?:stuff|things) like\b",
+        r"\ba \w+ some(?:body|one) (?:recommended|mentioned|showed)\b|\b(?:patterns?|themes?) in (?:my|our|when)\b",
+        rf"\b(?:big|recurring|common) (?:themes?|patterns?)\b|\bwhat else (?:did|do|have) {_OUR}\b",
+        rf"\btell me about (?:my|our)\b|\b(?:do|did) {_OUR} (?:tend|use) to\b|\bhow do {_OUR} generally feel\b",
+        r"\bhow (?:has|have|did) (?:my|our) [\w' ]{2,40} (?:change|evolve|shift)|(?:傾向|共通点)(?:は|が|ある)",
+        r"(?:考え方?|気持ち|見方|関係|意識)(?:は|が|も)?[^。、]{0,8}(?:変わ|変化)",
         r"について(?:何|なに)を?(?:知って|話し)|(?:概要|全体像|あらまし)(?:を|は|$)|どんな(?:感じ|話|こと)|要約して|振り返って",
     )
 )

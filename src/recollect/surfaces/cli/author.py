@@ -1,4 +1,4 @@
-"""`recollect load`, `lint` and `watch`: documents that people wrote for their agents."""
+"""`recollect load`, `lint` and `watch`: documents that people wrote for their agents, and folders that are followed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.errors import InputError, RecollectError
+from recollect.errors import RecollectError
 from recollect.surfaces import format as shown
 from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.files import say_indexed
 from recollect.surfaces.cli.options import caller, verb
 from recollect.surfaces.session_format import lint_dict, lint_text, loaded_text
 from recollect.types import Scope
@@ -61,31 +62,45 @@ def lint(ctx: click.Context, paths: Sequence[str]) -> None:
         ctx.exit(1)
 
 
-@verb("watch", "recollect watch AGENTS.md --project shop")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE...")
+@verb("watch", "recollect watch AGENTS.md ~/notes --project shop")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...")
 @caller("user", "project")
 @SCOPE
 @click.pass_obj
 def watch(app: App, paths: Sequence[str], user: str | None, project: str | None, scope: Scope | None) -> None:
-    """Load documents, and again whenever they change. Until interrupted; needs recollect[watch]."""
-    try:
-        from watchfiles import watch as changes
-    except ImportError:
-        raise InputError("Watching needs the package watchfiles.", "pip install 'recollect[watch]'") from None
+    """Load documents and index folders, and again whenever they change. Until interrupted; needs recollect[watch]."""
+    from threading import Event
 
-    names = {str(Path(path).resolve()): document_name(path) for path in paths}
+    from recollect.files.watch import changes
+
+    files = {Path(path).resolve(): document_name(path) for path in paths if not Path(path).is_dir()}
+    folders = [Path(path).expanduser().resolve() for path in paths if Path(path).is_dir()]
     with app.open() as memory:
-        for name in names.values():
+        told = changes(folders, list(files), memory.settings.files.debounce_ms, Event())
+        keepers = {folder: memory.indexer(folder, user=user, project=project, scope=scope) for folder in folders}
+        for name in files.values():
             _say_loaded(app, memory, name, user, project, scope)
-        app.note(f"watching {shown.counted(len(names), 'file')}; stop with ctrl-c")
-        # The folders are watched, because editors write a new file and rename it over the old one.
-        for batch in changes(*sorted({str(Path(file).parent) for file in names}), recursive=False):
-            for file in sorted({file for _, file in batch} & names.keys()):
-                _say_loaded(app, memory, names[file], user, project, scope)
+        for folder in keepers:
+            say_indexed(app, keepers[folder], always=True)
+        named = [shown.counted(len(each), noun) for each, noun in ((files, "file"), (folders, "folder")) if each]
+        app.note(f"watching {' and '.join(named)}; stop with ctrl-c")
+        for batch in told:
+            for path in sorted(batch):
+                if path in keepers:
+                    say_indexed(app, keepers[path])
+                else:
+                    _say_loaded(app, memory, files[path], user, project, scope, quiet=True)
 
 
 def _say_loaded(
-    app: App, memory: Memory, name: str, user: str | None, project: str | None, scope: Scope | None
+    app: App,
+    memory: Memory,
+    name: str,
+    user: str | None,
+    project: str | None,
+    scope: Scope | None,
+    *,
+    quiet: bool = False,
 ) -> None:
     """Load once; what is wrong with a file is said, and the watch goes on with the rules it had."""
     try:
@@ -93,7 +108,8 @@ def _say_loaded(
     except RecollectError as error:
         app.note(f"{name}: {error.message} {error.remedy}".strip())
         return
-    app.say(shown.plain(found), loaded_text(found))
+    if found.added or found.removed or not quiet:
+        app.say(shown.plain(found), loaded_text(found))
 
 
 def document_name(path: str) -> str:

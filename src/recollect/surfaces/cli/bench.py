@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from recollect.surfaces.cli.app import App, progress
-from recollect.surfaces.cli.bench_context import compaction, stability
+from recollect.surfaces.cli.bench_context import compaction, files, stability
 from recollect.surfaces.cli.options import F, numbers, verb
 
 if TYPE_CHECKING:
@@ -229,5 +229,5 @@ def _settings(app: App, changed: Mapping[str, str]) -> Settings:
     return Settings.load(app.config, arguments={**app.arguments, **changed})
 
 
-for command in (quality, ablation, stability, compaction, speed, scoring, tokens):
+for command in (quality, ablation, stability, compaction, files, speed, scoring, tokens):
     bench.add_command(command)

@@ -1,4 +1,4 @@
-"""`recollect bench stability` and `compaction`: what becomes of a session over many turns."""
+"""`recollect bench stability`, `compaction` and `files`: sessions over many turns, folders of many notes."""
 
 from __future__ import annotations
 
@@ -84,3 +84,18 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
         measuring.figures(report, rows),
         "\n\n".join([measuring.table(report), *([measuring.growth_table(rows)] if rows else [])]),
     )
+
+
+@verb("files", "recollect bench files --notes 10000")
+@click.option("--notes", type=click.IntRange(10), default=10_000, show_default=True, help="Made-up notes.")
+@click.option(
+    "--model-texts", type=click.IntRange(0), default=64, show_default=True, help="Chunks for the model; 0: none."
+)
+@click.pass_obj
+def files(app: App, notes: int, model_texts: int) -> None:
+    """Measure how fast notes are indexed. Beside reading and embedding alone, and how soon a watched edit is found."""
+    from recollect.bench import files as measuring
+
+    with progress("Indexing") as move:
+        row = measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts)
+    app.say(measuring.figures(row), measuring.table(row))

@@ -1,4 +1,4 @@
-"""`recollect export`, `import`, `stats`, `verify` and `reindex`: care of a store."""
+"""`recollect export`, `stats`, `verify` and `reindex`: care of a store."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from pathlib import Path
 
 import click
 
-from recollect.errors import FormatError, InputError
+from recollect.errors import InputError
 from recollect.surfaces import format as shown
 from recollect.surfaces.audit_format import report_dict, report_text
 from recollect.surfaces.cli.app import App, progress
 from recollect.surfaces.cli.options import verb
-from recollect.surfaces.reading import opened, read_lines
 
 STDIO = "-"
 
@@ -61,20 +60,6 @@ def write_whole(target: Path, lines: Iterable[str]) -> int:
             Path(name).unlink()
         raise
     return count
-
-
-@verb("import", "recollect import backup.jsonl")
-@click.argument("file")
-@click.pass_obj
-def import_(app: App, file: str) -> None:
-    """Take in an export. All of it or, when a line is bad, nothing."""
-    with opened(file) as (name, stream), app.open() as memory, progress("Importing", hidden=file == STDIO) as report:
-        try:
-            taken = memory.import_(read_lines(stream, name), report)
-        except FormatError as error:
-            known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
-            raise FormatError(known, error.remedy or "Nothing was imported.") from error
-    app.say(shown.plain(taken), shown.import_text(taken))
 
 
 @verb("stats", "recollect stats")

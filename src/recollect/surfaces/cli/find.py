@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from recollect.errors import NotFoundError
 from recollect.surfaces import format as shown
 from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.files import names_a_file, search_files, show_lines
 from recollect.surfaces.cli.options import caller, page, span, time_option, verb
 from recollect.surfaces.columns import visible
 from recollect.types import KINDS, SCOPES, Kind, Scope
@@ -35,6 +37,7 @@ SCOPE = click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=Tr
     help="How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
 )
 @click.option("--explain", is_flag=True, help="Show every part of each score.")
+@click.option("--files", "files", is_flag=True, help="Only notes, as snippets with path and lines that fit a prompt.")
 @click.pass_obj
 def search(
     app: App,
@@ -52,9 +55,15 @@ def search(
     now: datetime | None,
     profile: str,
     explain: bool,
+    files: bool,
 ) -> None:
     """Find records, best first. By meaning and by word, each hit with its reason."""
     with app.open() as memory:
+        if files:
+            if kinds or scopes or session or since or until or as_of or offset or profile != "default":
+                raise click.UsageError("--files goes with --user, --project, --limit and --now only.")
+            search_files(app, memory, " ".join(query), user, project, limit, now)
+            return
         result = memory.search(
             " ".join(query),
             user=user,
@@ -87,14 +96,23 @@ def _whose(user: str | None) -> str:
     return f"of user {user!r}" if user else "that belong to no user (those of a user need --user NAME)"
 
 
-@verb("show", "recollect show s1-t07 --user ana")
-@click.argument("id_", metavar="ID")
+@verb("show", "recollect show s1-t07 --user ana\n  recollect show notes/a.md:10-20 --user ana")
+@click.argument("id_", metavar="ID|PATH[:LINES]")
 @caller("user", "project", "session")
 @click.pass_obj
 def show(app: App, id_: str, user: str | None, project: str | None, session: str | None) -> None:
-    """Show one record whole. Its words, where it comes from, what the gate said."""
+    """Show one record whole, or lines of a note. Its words, where it comes from, what the gate said.
+
+    Lines come from the file as it is now; a word says when it changed since it was indexed.
+    """
     with app.open(existing=True, any_embedder=True) as memory:
-        record = memory.get(id_, user=user, project=project, session=session)
+        try:
+            record = memory.get(id_, user=user, project=project, session=session)
+        except NotFoundError:
+            if not names_a_file(id_):
+                raise
+            show_lines(app, memory, id_, user, project)
+            return
     app.say(shown.plain(record), shown.record_text(record, app.columns))
 
 

@@ -1,0 +1,34 @@
+"""Codex: the same events under the same names, but for the end of a session, and rollouts as transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from recollect.hosts.event import Event, Host, Moment, event_of, told
+from recollect.imports.codex import Codex
+from recollect.imports.items import words
+
+NAME = "codex"
+MOMENTS: dict[str, Moment] = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "turn",
+    "Stop": "turn",
+    "PreCompact": "compact",
+    "SessionEnd": "end",
+}
+
+
+def read(payload: Mapping[str, Any]) -> Event | None:
+    """The event that a payload tells of; None for one that is not for us."""
+    return event_of(NAME, MOMENTS, payload)
+
+
+def is_codex(payload: Mapping[str, Any]) -> bool:
+    """Whether a payload is Codex's: it counts turns, and calls its transcripts rollouts."""
+    file = words(payload.get("transcript_path")).replace("\\", "/").rpartition("/")[2]
+    return "turn_id" in payload or file.startswith("rollout-")
+
+
+HOST = Host(NAME, read, told, Codex, unique_ids=False)

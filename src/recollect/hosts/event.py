@@ -1,0 +1,86 @@
+"""What a host tells, and what it is told: the same few values for every host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from recollect.imports.items import Parser, Wanted, name_of, words
+
+Moment = Literal["start", "prompt", "turn", "compact", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a host's session."""
+
+    host: str
+    moment: Moment
+    session: str
+    name: str
+    transcript: Path | None = None
+    cwd: Path | None = None
+    prompt: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """For whom a hook works."""
+
+    user: str | None = None
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the host shall hear: words for the model's context, and a line for the person."""
+
+    context: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """How a host is spoken with. `unique_ids`: its messages keep their ids when a session is forked."""
+
+    name: str
+    read: Callable[[Mapping[str, Any]], Event | None]
+    told: Callable[[Event, Answer], dict[str, Any]]
+    parser: Callable[[str, Wanted], Parser]
+    unique_ids: bool
+
+
+def event_of(host: str, moments: Mapping[str, Moment], payload: Mapping[str, Any]) -> Event | None:
+    """The event of a payload in the fields that Claude Code and Codex share; None for one that is not for us."""
+    name, session = words(payload.get("hook_event_name")), name_of(payload.get("session_id"))
+    moment = moments.get(name)
+    if moment is None or session is None or words(payload.get("agent_id")):  # a sub-agent talks to nobody
+        return None
+    return Event(
+        host,
+        moment,
+        session,
+        name,
+        _path(payload.get("transcript_path")),
+        _path(payload.get("cwd")),
+        words(payload.get("prompt")),
+        words(payload.get("source")),
+    )
+
+
+def told(event: Event, answer: Answer) -> dict[str, Any]:
+    """The answer as both hosts read it; an empty object changes nothing."""
+    output: dict[str, Any] = {}
+    if answer.context:
+        output["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": answer.context}
+    if answer.message:
+        output["systemMessage"] = answer.message
+    return output
+
+
+def _path(value: Any) -> Path | None:
+    given = words(value)
+    return Path(given) if given and "\x00" not in given else None

@@ -1,0 +1,109 @@
+"""`recollect hook`: what a coding agent calls at each event. It never fails, and never writes but its answer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.options import Verb, caller
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+    from recollect.settings import Settings
+
+SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
+
+
+class Unfailing(Verb):
+    """A command whose options may be wrong, after an update say, without harm to whoever calls it."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> click.Context:
+        """As always; what cannot be read is noted, and answered with nothing."""
+        try:
+            return super().make_context(info_name, args, *rest, **extra)
+        except click.UsageError as error:
+            from recollect.hosts.log import note
+
+            note(f"hook: options cannot be read: {type(error).__name__}")
+            click.echo("{}")
+            raise click.exceptions.Exit(SWALLOWED) from None
+
+
+@click.command(
+    "hook",
+    cls=Unfailing,
+    epilog="\b\nExample:\n  recollect hook --host claude-code --user ana < event.json\n"
+    "  recollect install claude-code --user ana",
+)
+@click.option(
+    "--host",
+    type=click.Choice(["auto", "claude-code", "codex"]),
+    default="auto",
+    help="Who calls.  [default: auto, told from the event]",
+)
+@caller("user")
+@click.option(
+    "--project",
+    metavar="NAME",
+    envvar="RECOLLECT_PROJECT",
+    help="The project.  [env: RECOLLECT_PROJECT; default: the git repository of the event's folder]",
+)
+@click.option(
+    "--timeout-ms", type=click.IntRange(1), metavar="MS", help="How long it may take.  [default: a setting each event]"
+)
+@click.pass_obj
+def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms: int | None) -> None:
+    """Answer an event of a coding agent. Reads the event as JSON from standard input and prints the answer as JSON.
+
+    A prompt gets what the memory has to do with it; turns are taken from the transcript; a session's end tidies up.
+    Ends with 0 whatever happens, within its time limit; what went wrong is in hook.log in the user's log folder.
+    """
+    from recollect.hosts.hook import MAX_STDIN_BYTES, Wish, answered
+
+    stdin = sys.stdin.buffer if sys.stdin is not None else None
+
+    def read() -> bytes:
+        return stdin.read(MAX_STDIN_BYTES) if stdin is not None and not stdin.isatty() else b""
+
+    def opened(rows: Settings, make: bool) -> Memory | None:
+        return _memory(app, rows, make)
+
+    limit = timeout_ms / 1000 if timeout_ms is not None else None
+    with contextlib.redirect_stdout(sys.stderr):  # nothing that a library prints may be taken for the answer
+        answer, over = answered(read, app.settings, opened, Wish(host, user, project), limit)
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(json.dumps(answer))
+        sys.stdout.flush()
+    if not over:
+        os._exit(SWALLOWED)  # the thread is still at it, and the store bears being left
+
+
+def _memory(app: App, settings: Settings, make: bool) -> Memory | None:
+    """The memory with an embedder that fetches nothing: no host waits for a download."""
+    path = app.path
+    if not path.exists():
+        if not make:
+            return None
+        path.parent.mkdir(parents=True, exist_ok=True)
+    from recollect.memory import Memory
+
+    if not _has_model(settings):
+        settings = settings.changed({"embed.provider": "off"}, "hook: no weights here")
+    return Memory.open(path, settings=settings, tenant=app.tenant).acting(app.purpose, request=app.request)
+
+
+def _has_model(settings: Settings) -> bool:
+    """Whether vectors can be had without fetching weights."""
+    from recollect.embed.weights import locate
+    from recollect.errors import EmbedError
+
+    try:
+        return settings.embed.provider != "local" or bool(settings.embed.model) or locate() is not None
+    except EmbedError:
+        return False

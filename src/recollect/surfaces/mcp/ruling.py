@@ -1,0 +1,98 @@
+"""Tools about the policy: what it makes of a text, what it says, what another one would change."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from recollect.policy import Policy
+from recollect.surfaces.mcp import shapes
+from recollect.surfaces.mcp.arguments import Claim, Class, Shared, Text
+from recollect.surfaces.mcp.caller import Call
+from recollect.text.framing import neutralised
+
+MAX_POLICY_CHARS = 100_000
+
+
+def validate(
+    call: Call,
+    text: Text,
+    type: Claim = "fact",  # noqa: A002 - the word people use
+    scope: Shared = "user",
+    boundary: Class = "internal",
+) -> shapes.Checked:
+    """Say what would become of a text: what is taken out, how closed it is, which rules it breaks. Nothing is stored.
+
+    Use it before memory_remember when a text may hold secrets or personal data, or after a write was refused.
+    """
+    found = call.memory.validate(text, user=call.user, project=call.project, scope=scope, type=type, boundary=boundary)
+    return {
+        "allowed": found.allowed,
+        "text": neutralised(found.text),
+        "boundary": found.boundary,
+        "redacted": list(found.found),
+        "breaks": list(found.write),
+        "hidden_by": list(found.read),
+    }
+
+
+def policy(
+    call: Call,
+    proposal: Annotated[
+        str, Field(max_length=MAX_POLICY_CHARS, description="Another policy as YAML, to see what it would change.")
+    ] = "",
+    apply: Annotated[
+        bool, Field(description="Put the proposal in force; only where the connection was granted that.")
+    ] = False,
+) -> shapes.PolicyAnswer:
+    """Show the policy in force, or what a proposal would change; every record would be judged by it anew.
+
+    Use it when something was refused and you must say why, or when the user wants the rules changed: show them the
+    changes first.
+    """
+    if not proposal:
+        return _shown(call)
+    if apply:
+        call.needs("admin")
+    report = call.memory.apply_policy(proposal, dry_run=not apply, by="mcp", progress=call.progress)
+    answer = _shown(call)
+    return {
+        **answer,
+        "text": "",
+        "applied": report.adopted is not None,
+        "changes": [
+            {"path": each.path, "before": _value(each.before), "after": _value(each.after)} for each in report.changes
+        ],
+        "doubts": [neutralised(each) for each in report.doubts],
+        "withheld": report.withheld,
+        "released": report.released,
+        "unclean": report.unclean,
+    }
+
+
+def policy_text(adopted: Policy | None) -> str:
+    """A policy as YAML; nothing when there is none."""
+    if adopted is None:
+        return ""
+    from recollect.policy.write import write_policy
+
+    return write_policy(adopted)
+
+
+def _shown(call: Call) -> shapes.PolicyAnswer:
+    adopted = call.memory.policy()
+    return {
+        "version": neutralised(adopted.version) if adopted else "",
+        "text": policy_text(adopted.policy if adopted else None),
+        "applied": False,
+        "changes": [],
+        "doubts": [],
+        "withheld": 0,
+        "released": 0,
+        "unclean": 0,
+    }
+
+
+def _value(value: object) -> str:
+    return "" if value is None else neutralised(str(value))

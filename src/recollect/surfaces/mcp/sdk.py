@@ -1,0 +1,48 @@
+"""The one place that knows which era of the MCP SDK is installed: 1.x has FastMCP, 2.x has MCPServer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect import __version__
+
+try:
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+
+    Server: Any = MCPServer
+    MODERN = True
+except ImportError:  # an SDK of 1.x
+    from mcp.server.fastmcp import Context, FastMCP
+    from mcp.server.fastmcp.exceptions import ResourceError, ToolError
+
+    Server = FastMCP
+    MODERN = False
+
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+
+__all__ = [
+    "MODERN", "CallToolResult", "Context", "ResourceError", "Server", "TextContent", "ToolAnnotations", "ToolError",
+    "http_app", "new",
+]  # fmt: skip
+
+UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `http.Door` has checked already
+
+
+def new(kind: Any, name: str, instructions: str) -> Any:
+    """A server of this kind, quiet on stderr; over HTTP every request stands alone."""
+    if MODERN:
+        return kind(name, instructions=instructions, version=__version__, log_level="ERROR")
+    made = kind(name, instructions=instructions, log_level="ERROR", stateless_http=True, transport_security=UNCHECKED)
+    made._mcp_server.version = __version__
+    return made
+
+
+def http_app(server: Any, max_body_bytes: int) -> Any:
+    """The server as an ASGI application, at /mcp."""
+    if MODERN:
+        return server.streamable_http_app(
+            stateless_http=True, transport_security=UNCHECKED, max_request_body_size=max_body_bytes
+        )
+    return server.streamable_http_app()

@@ -1,0 +1,131 @@
+"""`recollect mcp` as a host starts it: a process, lines of JSON, both ways."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp")
+
+from test_cli import run
+
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+COMMAND = [sys.executable, "-W", "error", "-m", "recollect"]
+QUICK = ["--set", "embed.provider=hash"]
+
+
+class Host:
+    """What a host does: start it, shake hands, ask."""
+
+    def __init__(self, store: Path, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "--store", str(store), *QUICK, "mcp", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+        )  # fmt: skip
+        self.number = 0
+
+    def send(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, method: str, **params: Any) -> Any:
+        self.number += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}))
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            if answer.get("id") == self.number:
+                return answer.get("result") or answer
+        raise AssertionError(self.process.stderr.read() if self.process.stderr else "")
+
+    def greet(self) -> Any:
+        found = self.ask("initialize", **HELLO)
+        self.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+        return found
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        return self.ask("tools/call", name=tool, arguments=arguments)
+
+    def end(self) -> tuple[int, str]:
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def host(path: Path) -> Iterator[Host]:
+    host = Host(path, "--user", "ana", "--profile", "minimal")
+    yield host
+    if host.process.poll() is None:
+        host.process.kill()
+        host.process.communicate()
+
+
+def test_a_host_shakes_hands_asks_and_leaves(host: Host, path: Path) -> None:
+    hello = host.greet()
+    assert hello["serverInfo"]["name"] == "recollect" and hello["serverInfo"]["version"]
+    assert "never an instruction" in hello["instructions"]
+    assert hello["protocolVersion"] == "2025-06-18"
+    assert len(host.ask("tools/list")["tools"]) == 6
+    kept = host.call("memory_remember", text="Ana moors her boat in Horta.")
+    assert not kept["isError"]
+    found = host.call("memory_search", query="where is the boat?")
+    assert found["structuredContent"]["hits"][0]["id"] == kept["structuredContent"]["id"]
+    strange = host.call("memory_search", query="\ud800 boat \x00")
+    assert strange["content"][0]["text"]
+    assert host.call("memory_get", id="\ud800")["isError"]
+    assert host.call("memory_ingest", session="s", turns=[])["isError"], "not in this profile"
+    assert host.end() == (0, "")
+    shown = json.loads(run(path, "list", "--user", "ana", "--json").stdout)
+    assert [record["text"] for record in shown["records"]] == ["Ana moors her boat in Horta."]
+
+
+def test_nonsense_does_not_end_it(host: Host) -> None:
+    host.greet()
+    for line in ("", "hello", "{}", "[]", '{"jsonrpc": "2.0", "id": 99, "method": "no/such"}', "\x00\x01"):
+        host.send(line)
+    assert not host.call("memory_status")["isError"]
+
+
+def test_interrupted_it_ends_at_once(host: Host) -> None:
+    host.greet()
+    host.process.send_signal(signal.SIGINT)
+    assert host.process.wait(10) == 130
+
+
+def test_a_store_that_cannot_be_opened_is_told_in_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "bad.db").write_bytes(b"this is no database " * 500)
+    host = Host(tmp_path / "bad.db", "--user", "ana")
+    host.greet()
+    error = host.call("memory_search", query="x")
+    assert error["isError"] and error["structuredContent"]["error"]["type"] == "StoreCorruptError"
+    assert host.end()[0] == 0
+
+
+def test_without_the_package_the_remedy_is_a_command(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.surfaces.cli.mcp.find_spec", lambda name: None)
+    done = run(path, "mcp", code=2)
+    assert "pip install 'recollect[mcp]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--tokens", "t.json"), ("--http", "--tokens", "t.json", "--trust-client-user"), ("--new-token",),
+     ("--http", "--host", "0.0.0.0"), ("--http", "--tokens", "no-such.json")],
+    ids=" ".join,
+)  # fmt: skip
+def test_options_that_make_no_sense_are_refused(path: Path, options: tuple[str, ...]) -> None:
+    assert run(path, "mcp", *options, code=2).stderr
+
+
+def test_the_command_is_quick_to_ask_for_help() -> None:
+    code = "import sys; import recollect.surfaces.cli.mcp; print([n for n in ('mcp', 'pydantic', 'numpy') if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
