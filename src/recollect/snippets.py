@@ -85,7 +85,8 @@ def search_files(engine: Engine, query: str, where: Filter, limit: int | None, n
     hits = _distinct(found.hits)
     sizes = [engine.count_tokens(hit.record.text) for hit in hits]
     tiers = [_tier(hit.record) for hit in hits]
-    taken = chosen([hit.score for hit in hits], tiers, sizes, rows, most)
+    enough = engine.settings.openclaw.threshold
+    taken = chosen([hit.score for hit in hits], tiers, sizes, rows, most, enough)
     read = analyse(found.query, engine.settings.pce, engine.settings.openclaw)
     return FileResult(
         found.query,
