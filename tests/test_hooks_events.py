@@ -381,3 +381,12 @@ def test_a_large_transcript_is_taken_over_several_events(tmp_path: Path) -> None
     assert 0 < taken < 60
     desk.send("Stop")
     assert len(desk.turns()) == 60
+
+
+def test_what_was_forgotten_stays_forgotten(desk: Desk) -> None:
+    desk.send("Stop")
+    with Memory.open(desk.store, settings=desk.settings) as memory:
+        memory.forget(user="ana", everything=True)
+    for name in ("Stop", "PreCompact", "SessionEnd"):
+        desk.send(name)
+    assert desk.turns() == []

@@ -17,6 +17,8 @@ import pytest
 
 from hook_events import EVENTS, STRANGER, claude_event, codex_event
 from import_samples import CLAUDE_CODE, CODEX, lines
+from recollect.memory import Memory
+from recollect.settings import Settings
 
 SECRET = "zanzibar-4711"
 
@@ -170,3 +172,14 @@ def test_five_stops_at_once_are_one(tmp_path: Path, transcripts: dict[str, Path]
     ids = [record["id"] for record in json.loads(listed)["records"]]
     assert len(ids) == len(set(ids)) > 5
     assert "failed" not in log_of(tmp_path)
+
+
+def test_a_writer_in_the_way_does_not_cost_the_answer(tmp_path: Path, transcripts: dict[str, Path]) -> None:
+    call(tmp_path, claude_event("Stop", transcripts["claude-code"], tmp_path))
+    later = claude_event("UserPromptSubmit", tmp_path / "none", tmp_path, session_id="later")
+    settings = Settings().changed({"embed.provider": "hash"}, "test")
+    with Memory.open(tmp_path / "memory.db", settings=settings) as memory, memory.store.transaction():
+        memory.store.put_setting("in", "the way")
+        answer, _ = call(tmp_path, later, RECOLLECT_HOOKS_PROMPT_MS="12000")
+    assert "7443" in str(answer)
+    assert "gave up" not in log_of(tmp_path)

@@ -255,6 +255,10 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     cases = {
         '{\n  "a": 1,\n  oops\n}': r"settings\.json:3: it is not JSON",
         '{"a": 1, "a": 2}': r"settings\.json:1: 'a' is there twice",
+        '{"a": NaN}': "a number that is no number",
+        '{"a": 1e999}': "a number that is no number",
+        f'{{"a": {"9" * 5000}}}': "a number that is no number",
+        "[" * 100_000: "nested too deeply",
         "[]": r"settings\.json:1: it holds no object",
         '{"hooks": []}': "hooks is not an object",
         '{"hooks": {"Stop": 3}}': "hooks.Stop is not a list",

@@ -118,7 +118,6 @@ def test_too_much_at_once_is_refused_before_it_is_read_to_its_end() -> None:
     assert knock(door, b"x" * 100, parts=4)[0] == 200
     assert knock(door, b"x" * 101, parts=4)[0] == 413
     assert knock(door, b"x", content_length="101")[0] == 413
-    assert knock(door, b"x", content_length="٣")[0] == 200 if False else True
     assert [len(body) for _, body in inside.came] == [100]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,12 +53,16 @@ def parse(text: str | None, name: str) -> dict[str, Any]:
     if text is None or not text.removeprefix(MARK).strip():
         return {}
     try:
-        value = json.loads(text.removeprefix(MARK), object_pairs_hook=_once)
+        value = json.loads(
+            text.removeprefix(MARK), object_pairs_hook=_once, parse_float=_number, parse_constant=_number
+        )
     except json.JSONDecodeError as error:
         where = f"{name}:{error.lineno}"
         raise FormatError(f"{where}: it is not JSON: {error.msg}.", "Mend that line; nothing was written.") from None
-    except RecursionError:
-        raise FormatError(f"{name}: it is nested too deeply.", "Nothing was written.") from None
+    except (RecursionError, ValueError):
+        raise FormatError(
+            f"{name}: it is nested too deeply, or holds a number that is no number.", "Nothing was written."
+        ) from None
     except _TwiceError as error:
         line = _line_of(text, str(error))
         raise FormatError(
@@ -78,6 +83,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if name in found:
             raise _TwiceError(name)
         found[name] = value
+    return found
+
+
+def _number(text: str) -> float:
+    """A number that can be written again: infinities and NaN cannot."""
+    if not math.isfinite(found := float(text)):
+        raise ValueError(text)
     return found
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
     from recollect.settings import Settings
 
+PATIENCE = 4  # the part of a prompt's time that may go into waiting for another writer
 SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
 
 
@@ -93,6 +94,9 @@ def _memory(app: App, settings: Settings, make: bool) -> Memory | None:
         path.parent.mkdir(parents=True, exist_ok=True)
     from recollect.memory import Memory
 
+    if not make:  # a prompt: when another process is writing, better an answer that is not noted than none
+        patience = min(settings.store.lock_timeout_ms, settings.hooks.prompt_ms // PATIENCE)
+        settings = settings.changed({"store.lock_timeout_ms": max(patience, 1)}, "hook")
     if not _has_model(settings):
         settings = settings.changed({"embed.provider": "off"}, "hook: no weights here")
     return Memory.open(path, settings=settings, tenant=app.tenant).acting(app.purpose, request=app.request)

@@ -59,7 +59,8 @@ def install(
         raise FormatError(error.message, _remedy(host, app, scope, user, error.remedy)) from None
     asks = any(step.changes for step in steps) and not (yes or dry_run or app.json) and interactive()
     if asks and not _agreed(steps):
-        raise click.Abort
+        app.note("Nothing was written.")
+        raise SystemExit(1)
     made = [] if dry_run else carry_out(steps, undo=undo)
     data = {"host": host, "scope": scope, "undo": undo, "dry_run": dry_run, "notes": [] if undo else notes}
     app.say(
