@@ -271,3 +271,17 @@ def test_two_processes_ingesting_the_same_turns_store_them_once(tmp_path: Path) 
     assert first.stats().records == 20
     first.close()
     second.close()
+
+
+def test_what_is_private_is_never_kept(memory: Memory) -> None:
+    report = memory.ingest(
+        [
+            Turn("t1", "s", "user", "I live in Lisbon. <private>My pin is at the bank.</private> I like tea.", NOW),
+            Turn("t2", "s", "user", "<private>Nobody shall know.</private>", NOW),
+            Turn("t3", "s", "user", "Open: <PRIVATE> never closed", NOW),
+        ],
+        user="ana",
+    )
+    assert [(outcome.status, outcome.reason) for outcome in report][1] == ("skipped", "private")
+    texts = [record.text for record in memory.list(user="ana")]
+    assert sorted(texts) == ["I live in Lisbon.   I like tea.", "Open:"]

@@ -17,6 +17,7 @@ from recollect.rules import rules_in_view
 from recollect.settings.rows import GateRows
 from recollect.supersede import supersede, with_states
 from recollect.text.echo import containment, shingles, strip_frames, words_of
+from recollect.text.private import without_private
 from recollect.types import (
     AGENT_ROLES,
     ANCHORS,
@@ -105,10 +106,12 @@ def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | O
             f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
             "Shorten it, or raise ingest.max_text_chars.",
         )
-    text, frames = strip_frames(turn.text)
+    said = without_private(turn.text)
+    text, frames = strip_frames(said)
     cleaned = guard.clean(text, who.boundary)
     if not cleaned.text.strip():
-        return Outcome(turn.id, "skipped", "recalled text only" if frames else "empty")
+        why = "recalled text only" if frames else "private" if said != turn.text else "empty"
+        return Outcome(turn.id, "skipped", why)
     if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
         return Outcome(turn.id, "skipped", "heartbeat")
     time = turn.time or engine.clock()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from recollect.hosts.private import without_private
 from recollect.text.analyze import query_terms
 from recollect.text.echo import strip_frames
+from recollect.text.private import without_private
 
 FEWEST_WORDS = 2  # besides stop words: "go on" and "yes please" ask for nothing that a memory knows
 

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from recollect.hosts.private import without_private_in
 from recollect.imports.items import Bad, Item, Parser
 from recollect.imports.reading import parsed
+from recollect.text.private import without_private_in
 
 MAX_LINE_BYTES = 16 << 20  # a longer line is a picture, or damage; it is passed over without being held
 CHUNK_BYTES = 1 << 20

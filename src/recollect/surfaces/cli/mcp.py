@@ -119,7 +119,13 @@ def _serve_stdio(desk: Desk, profile: Profile) -> None:
 
     server = build(desk, profile)
     signal.signal(signal.SIGINT, _leave)  # the SDK waits for a line of stdin that will not come
-    anyio.run(server.run_stdio_async)
+    real = sys.stdout
+    with os.fdopen(real.fileno(), "w", encoding="utf-8", closefd=False) as lent:  # an SDK of 1.x closes what it is lent
+        sys.stdout = lent
+        try:
+            anyio.run(server.run_stdio_async)
+        finally:
+            sys.stdout = real
 
 
 def _serve_http(desk: Desk, profile: Profile, web: Web) -> None:

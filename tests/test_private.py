@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.hosts.private import without_private, without_private_in
+from recollect.text.private import without_private, without_private_in
 
 SECRET = "zanzibar-4711"
 
