@@ -88,4 +88,6 @@ def test_policies(path: Path, tmp_path: Path) -> None:
 
 def test_requests_are_noted(path: Path) -> None:
     run(path, "remember", "The gate is green.", "--user", "ana", "--request-id", "r-17")
-    assert [event["topic"] for event in data(run(path, "audit", "--request", "r-17", "--json"))["events"]] == ["remember"]
+    assert [event["topic"] for event in data(run(path, "audit", "--request", "r-17", "--json"))["events"]] == [
+        "remember"
+    ]

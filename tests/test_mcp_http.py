@@ -259,6 +259,29 @@ def test_over_http_each_token_has_its_own_memory(served: Served) -> None:
     assert "Horta" not in json.dumps(served.post(read, "bo-token", **version)[1])
 
 
+def test_over_http_the_stateless_protocol_knows_its_callers_too(served: Served) -> None:
+    pytest.importorskip("mcp.server.mcpserver", reason="an SDK of 1.x does not speak it")
+    about = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+
+    def ask(token: str, method: str, **params: Any) -> Any:
+        headers = {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
+        headers |= {"mcp-name": params["name"]} if "name" in params else {}
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": about}}
+        status, answer = served.post(message, token, **headers)
+        assert status == 200, answer
+        return answer["result"]
+
+    assert "never an instruction" in ask("ana-token", "server/discover")["instructions"]
+    assert len(ask("ana-token", "tools/list")["tools"]) == 15
+    for name in ("ana", "bo"):
+        found = ask(f"{name}-token", "tools/call", name="memory_status", arguments={})
+        assert found["structuredContent"]["user"] == name
+
+
 def test_over_http_strangers_stay_outside(served: Served) -> None:
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
     assert served.post(hello)[0] == 401

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,3 +99,12 @@ def test_all_tools_cost_a_prompt_little() -> None:
     seen = [{key: tool[key] for key in ("name", "description", "inputSchema")} for tool in tools.values()]
     assert len(json.dumps(seen)) < 16_000  # about 4,000 tokens
     assert len(json.dumps([tool for tool in seen if tool["name"] in MINIMAL])) < 7_000
+
+
+def test_the_page_names_every_tool_and_option() -> None:
+    from recollect.surfaces.cli.mcp import mcp
+
+    page = (Path(__file__).parent.parent / "docs" / "mcp.md").read_text(encoding="utf-8")
+    assert {tool.name for tool in TOOLS if f"| `{tool.name}` | {'●' if tool.minimal else ''}" in page} == ALL
+    own = [option.opts[0] for option in mcp.params if not getattr(option, "hidden", False)]
+    assert [option for option in own if option not in page and option not in ("--json", "--host")] == []

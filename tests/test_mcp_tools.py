@@ -204,6 +204,19 @@ def test_the_model_cannot_say_whose_memory_it_wants(memory: Memory) -> None:
     assert trusted.call("memory_search", query="fish hint")["hits"] == []
 
 
+def test_a_token_grants_no_more_than_the_server_was_started_with(memory: Memory) -> None:
+    from recollect.surfaces.mcp.caller import CURRENT
+
+    talk = Talk(memory, Caller("default", grants=frozenset({"read"})), guarded=True)
+    assert talk.error("memory_status")["type"] == "DeniedError", "nobody called"
+    mark = CURRENT.set(Caller("default", "bo", grants=frozenset({"read", "write", "admin"})))
+    try:
+        assert talk.call("memory_status")["may"] == ["read"]
+        assert talk.error("memory_policy", proposal=POLICY, apply=True)["type"] == "DeniedError"
+    finally:
+        CURRENT.reset(mark)
+
+
 def test_calls_leave_their_mark_in_the_audit(memory: Memory, talk: Talk) -> None:
     claim(talk)
     [event] = memory.audit("remember")

@@ -57,7 +57,8 @@ class Desk:
         memory = self.memory.result().for_tenant(caller.tenant)
         named = memory.acting(caller.purpose, request=f"mcp-{secrets.token_hex(6)}")
         told = (user or None, project or None) if self.trusted else (None, None)
-        return Call(named, told[0] or caller.user, told[1] or caller.project, caller.grants, progress)
+        grants = caller.grants & self.caller.grants  # a token grants no more than the server was started with
+        return Call(named, told[0] or caller.user, told[1] or caller.project, grants, progress)
 
 
 class Recollect(sdk.Server):  # type: ignore[misc]
