@@ -194,16 +194,13 @@ def test_turns_for_one_purpose_are_told_to_no_other(memory: Memory) -> None:
 
 
 def test_praise_fades_in_pce(memory: Memory) -> None:
-    for name in ("good", "bad"):
-        memory.remember(f"The {name} shop sells tea.", user="ana", time=NOW)
-    good, bad = (hit.record for hit in sorted(memory.search("shop tea", user="ana"), key=lambda h: h.record.text)[::-1])
-    memory.feedback(good.id, "helpful", user="ana")
-    memory.feedback(bad.id, "harmful", user="ana")
-    spreads = []
-    for days in (0, 300):
-        hits = {
-            hit.record.id: hit for hit in memory.search("shop tea", user="ana", profile="pce", now=NOW + days * DAY)
-        }
-        if len(hits) == 2:
-            spreads.append(hits[good.id].parts["utility"] - hits[bad.id].parts["utility"])
-    assert spreads and spreads[0] > 0
+    claim = memory.remember("The good shop sells tea.", user="ana", time=NOW)
+    for minute in range(5):
+        memory.feedback(claim.id, "helpful", user="ana", now=NOW + timedelta(minutes=minute))
+    shares = [
+        memory.search("shop tea", user="ana", profile="pce", now=NOW + timedelta(days=days, minutes=4))[0].parts[
+            "utility"
+        ]
+        for days in (0, 30)
+    ]
+    assert shares == pytest.approx([0.75, 0.625], abs=1e-3), "(0.5 + 1) / 2, and half of the praise 30 days later"

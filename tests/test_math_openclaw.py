@@ -81,16 +81,6 @@ def test_asks_text() -> None:
     assert not openclaw.asks_text([0.9, 0.5, 0.4], rare=False)
 
 
-def test_snippets() -> None:
-    tiers: list[openclaw.Tier] = ["log", "topic", "curated", "topic"]
-    assert openclaw.snippets([0.9, 0.2, 0.8, 0.3], tiers, [100] * 4).tolist() == [3, 1, 2, 0]
-    assert openclaw.snippets([0.9, 0.2, 0.8, 0.3], tiers, [100, 1101, 100, 100]).tolist() == [3, 2, 0]
-    assert openclaw.snippets([0.5] * 9, ["log"] * 9, [1] * 9).tolist() == [0, 1, 2, 3, 4, 5]  # six
-    assert openclaw.snippets([0.5] * 4, ["log"] * 4, [400] * 4).tolist() == [0, 1, 2]  # 1,200
-    assert openclaw.snippets([0.9], ["log"], [1201]).tolist() == []
-    assert openclaw.snippets([], [], []).tolist() == []
-
-
 def test_the_seeds_numbers_are_the_defaults() -> None:
     rows, files = OpenclawRows(), FileRows()
     assert (rows.vector_hybrid, rows.text_hybrid) == (12, 12)
@@ -130,17 +120,6 @@ def test_a_better_best_is_no_flatter(scores: list[float], more: float) -> None:
         assert openclaw.flat(scores) or not openclaw.flat(raised)
 
 
-@given(st.lists(st.tuples(unit, st.sampled_from(openclaw.TIERS), st.integers(0, 900)), max_size=15))
-def test_snippets_stay_in_their_limits(rows: list[tuple[float, openclaw.Tier, int]]) -> None:
-    scores, tiers, tokens = [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
-    got = openclaw.snippets(scores, tiers, tokens).tolist()
-    assert len(set(got)) == len(got) <= 6 and sum(tokens[i] for i in got) <= 1200
-    order = [(openclaw.TIERS.index(tiers[i]), -scores[i], i) for i in got]
-    assert order == sorted(order)
-    left = 1200 - sum(tokens[i] for i in got)
-    assert len(got) == 6 or all(tokens[i] > left for i in range(len(rows)) if i not in got)
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -152,8 +131,6 @@ def test_snippets_stay_in_their_limits(rows: list[tuple[float, openclaw.Tier, in
         lambda: openclaw.early_stop([math.nan], ["a"], 0.5),
         lambda: openclaw.strong_hits([2.0]),
         lambda: openclaw.flat([None, 0.5]),
-        lambda: openclaw.snippets([0.5], ["log"], [-1]),
-        lambda: openclaw.snippets([0.5], ["diary"], [1]),  # type: ignore[list-item]
     ],
 )
 def test_domains_are_checked(call: Callable[[], object]) -> None:

@@ -72,7 +72,7 @@ def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> 
         if supersedes is not None:
             if supersedes.key == record.key:
                 raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
-            mark(engine, Superseded(record, supersedes, "named"))
+            mark(engine, Superseded(record, supersedes))
         if fresh:
             if engine.settings.ingest.supersede:
                 supersede(engine, [record])

@@ -25,11 +25,10 @@ MOST_OLDER = 200  # records about one thing that are compared; more than that is
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """One record that makes another one out of date, and why."""
+    """One record that makes another one out of date."""
 
     newer: Record
     older: Record
-    reason: str
 
 
 def with_states(record: Record) -> Record:
@@ -70,18 +69,16 @@ def _pairs(store: Store, record: Record) -> Iterable[Superseded]:
         newer, older = sorted((record, other), key=lambda each: (each.time, each is record))[::-1]
         if older.valid_to is not None or older.meta.get(SUPERSEDED_BY):
             continue
-        reason = replaces(newer, older)
-        if reason:
-            yield Superseded(newer, older, reason)
+        if replaces(newer, older):
+            yield Superseded(newer, older)
 
 
-def replaces(newer: Record, older: Record) -> str:
-    """Why something that the newer record states makes a statement of the older one out of date, or nothing."""
+def replaces(newer: Record, older: Record) -> bool:
+    """Whether something that the newer record states makes a statement of the older one out of date."""
     from recollect.text.statements import supersedes
 
     said, before = _statements(newer), _statements(older)
-    reasons = (supersedes(said[key], before[key]) for key in sorted(said.keys() & before.keys()))
-    return next(filter(None, reasons), "")
+    return any(supersedes(said[key], before[key]) for key in said.keys() & before.keys())
 
 
 def _statements(record: Record) -> dict[str, Statement]:

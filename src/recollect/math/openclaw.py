@@ -6,22 +6,18 @@ Scores come in normalised to [0, 1]; NaN or None marks a side that did not find 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.errors import InputError
-from recollect.math.diversity import Positions, by_score
+from recollect.math.diversity import by_score
 from recollect.math.normalise import COSINE_SLACK, LARGEST, Floats, Numbers, checked, same_length
-from recollect.settings.rows import FileRows, OpenclawRows
+from recollect.settings.rows import OpenclawRows
 
-Tier: TypeAlias = Literal["topic", "curated", "log"]
-TIERS: tuple[Tier, ...] = get_args(Tier)  # in the order in which they go into a prompt
 Flags: TypeAlias = Sequence[bool] | NDArray[np.bool_]
 
 DEFAULTS = OpenclawRows()
-FILES = FileRows()
 SLACK = 1e-9  # 0.6 + 0.1 must still pass a threshold of 0.7
 STRONG = 0.5  # half of the best possible: the seed names no number for a strong hit
 FLAT = 0.05  # the curated file's boost, the least difference the seed calls worth making, decides here too
@@ -91,23 +87,3 @@ def flat(vector_scores: Numbers, least: float = FLAT) -> bool:
 def asks_text(vector_scores: Numbers, *, rare: bool, least: float = FLAT) -> bool:
     """Mode C asks for text hits if the vector scores are flat or the query has a rare token (SPEC 5.8; seed 004)."""
     return rare or flat(vector_scores, least)
-
-
-def snippets(scores: Numbers, tiers: Sequence[Tier], tokens: Sequence[int], rows: FileRows = FILES) -> Positions:
-    """At most 6 hits and 1,200 tokens: topics before curated before logs, each by score (SPEC 10; seed 004).
-
-    A snippet that does not fit is passed over and the next is tried.
-    """
-    order = by_score(scores)
-    same_length(scores=order, tiers=tiers, tokens=tokens)
-    if not all(count >= 0 for count in tokens):
-        raise InputError(f"A snippet has {min(tokens)} tokens.", "Give 0 or more.")
-    if unknown := sorted(set(tiers) - set(TIERS)):
-        raise InputError(f"{unknown[0]!r} is not a tier.", f"Use one of {', '.join(TIERS)}.")
-    chosen: list[int] = []
-    left = rows.max_tokens
-    for position in sorted(order.tolist(), key=lambda place: TIERS.index(tiers[place])):  # stable: score order stays
-        if len(chosen) < rows.max_snippets and tokens[position] <= left:
-            chosen.append(position)
-            left -= tokens[position]
-    return np.asarray(chosen, dtype=np.intp)
