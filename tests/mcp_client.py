@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
 from typing import Any
 
 import anyio
@@ -14,12 +13,6 @@ from recollect.surfaces.mcp.caller import Caller
 from recollect.surfaces.mcp.server import Desk, build
 
 ANA = Caller("default", "ana", "shop")
-
-
-def opened(memory: Memory) -> Future[Memory]:
-    future: Future[Memory] = Future()
-    future.set_result(memory)
-    return future
 
 
 def connected(server: Any) -> Any:
@@ -37,7 +30,7 @@ class Talk:
     """One server, spoken to call by call."""
 
     def __init__(self, memory: Memory, caller: Caller = ANA, profile: Any = "full", **desk: Any) -> None:
-        self.server = build(Desk(opened(memory), caller, **desk), profile)
+        self.server = build(Desk(lambda: memory, caller, **desk), profile)
 
     def ask(self, question: Callable[[Any], Coroutine[Any, Any, Any]]) -> Any:
         """What a session answers, as the wire has it."""

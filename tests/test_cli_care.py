@@ -176,6 +176,7 @@ def test_doctor(path: Path, tmp_path: Path) -> None:
     missing = {check["name"]: check for check in data(run(path, "doctor", "--json"))["checks"]}
     assert {name: check["state"] for name, check in missing.items()} == {
         "recollect": "ok", "sqlite": "ok", "settings": "ok", "store": "warn", "disk": "ok", "model": "warn",
+        "daemon": "ok",
     }  # fmt: skip
     assert missing["store"]["remedy"]
     text = run(filled(path), "doctor").stdout

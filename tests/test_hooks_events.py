@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from import_samples import CLAUDE_CODE, CODEX, ROLLOUT, SESSION, claude, codex, 
 from recollect.embed.hashing import HashEmbedder
 from recollect.hosts import log
 from recollect.hosts.hook import Wish, answered
+from recollect.hosts.moments import respond
 from recollect.hosts.project import project_of
 from recollect.memory import Memory
 from recollect.settings import Settings
@@ -30,6 +32,10 @@ SECRET = "zanzibar-4711"
 def quiet_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(log, "log_path", lambda: tmp_path / "log" / "hook.log")
     return tmp_path / "log" / "hook.log"
+
+
+def responder(opener: Any) -> Any:
+    return lambda payload, settings, wish: respond(payload, settings, opener, wish)
 
 
 class Desk:
@@ -48,14 +54,17 @@ class Desk:
         with self.transcript.open(mode) as stream:
             stream.write(lines(values))
 
-    def open(self, settings: Settings, make: bool = True) -> Memory | None:
-        return Memory.open(self.store, settings=settings) if make or self.store.exists() else None
+    def respond(self, payload: Any, settings: Settings, wish: Wish) -> Any:
+        return respond(payload, settings, self.open, wish)
+
+    def open(self, settings: Settings, make: bool = True) -> AbstractContextManager[Memory | None]:
+        return Memory.open(self.store, settings=settings) if make or self.store.exists() else nullcontext()
 
     def send(self, name: str, *, wish: Wish | None = None, limit: float = 60, **more: Any) -> dict[str, Any]:
         make: Callable[..., dict[str, Any]] = codex_event if self.codex else claude_event
         event = make(name, self.transcript, self.cwd, **more)
         answer, over = answered(
-            lambda: json.dumps(event).encode(), lambda: self.settings, self.open, wish or Wish(user="ana"), limit
+            lambda: json.dumps(event).encode(), lambda: self.settings, self.respond, wish or Wish(user="ana"), limit
         )
         assert over
         return answer
@@ -284,7 +293,7 @@ def test_a_transcript_that_is_not_there(desk: Desk, path: Any, quiet_log: Path) 
 def test_any_json_gets_an_object(tmp_path: Path, value: Any) -> None:
     desk = Desk(tmp_path)
     data = json.dumps(value).encode()
-    answer, over = answered(lambda: data, lambda: desk.settings, desk.open, Wish(), 60)
+    answer, over = answered(lambda: data, lambda: desk.settings, desk.respond, Wish(), 60)
     assert over
     assert isinstance(answer, dict)
     json.dumps(answer)
@@ -294,7 +303,7 @@ def test_any_json_gets_an_object(tmp_path: Path, value: Any) -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_on_stdin_get_an_object(tmp_path: Path, data: bytes) -> None:
     desk = Desk(tmp_path)
-    assert answered(lambda: data, lambda: desk.settings, desk.open, Wish(), 60) == ({}, True)
+    assert answered(lambda: data, lambda: desk.settings, desk.respond, Wish(), 60) == ({}, True)
 
 
 def test_a_slow_model_does_not_hold_up_a_prompt(tmp_path: Path, quiet_log: Path) -> None:
@@ -312,7 +321,7 @@ def test_a_slow_model_does_not_hold_up_a_prompt(tmp_path: Path, quiet_log: Path)
     event = json.dumps(claude_event("UserPromptSubmit", desk.transcript, desk.cwd, session_id="other")).encode()
     desk.settings = desk.settings.changed({"hooks.prompt_ms": 300}, "test")
     began = time.monotonic()
-    assert answered(lambda: event, lambda: desk.settings, opened, Wish(user="ana")) == ({}, False)
+    assert answered(lambda: event, lambda: desk.settings, responder(opened), Wish(user="ana")) == ({}, False)
     assert time.monotonic() - began < 2
     assert "gave up after 0.3 s" in quiet_log.read_text()
     time.sleep(3.5)  # the thread that was left behind ends before its store goes
@@ -325,7 +334,7 @@ def test_errors_are_in_the_log_without_anybodys_words(tmp_path: Path, quiet_log:
         raise ValueError(SECRET)
 
     event = json.dumps(claude_event("Stop", desk.transcript, desk.cwd, prompt=SECRET)).encode()
-    assert answered(lambda: event, lambda: desk.settings, broken, Wish()) == ({}, True)
+    assert answered(lambda: event, lambda: desk.settings, responder(broken), Wish()) == ({}, True)
     desk.store.write_bytes(b"this is no store " * 100)
     assert desk.send("Stop", prompt=SECRET) == {}
     text = quiet_log.read_text()
@@ -376,7 +385,7 @@ def test_a_large_transcript_is_taken_over_several_events(tmp_path: Path) -> None
         return Memory.open(desk.store, embedder=Dying(64), settings=replace(rows))
 
     event = json.dumps(claude_event("Stop", desk.transcript, desk.cwd)).encode()
-    assert answered(lambda: event, lambda: desk.settings, opened, Wish(user="ana")) == ({}, True)
+    assert answered(lambda: event, lambda: desk.settings, responder(opened), Wish(user="ana")) == ({}, True)
     taken = len(desk.turns())
     assert 0 < taken < 60
     desk.send("Stop")

@@ -21,6 +21,7 @@ from recollect.memory import Memory
 from recollect.settings import Settings
 
 SECRET = "zanzibar-4711"
+ALONE = {"RECOLLECT_DAEMON_ON": "off"}  # tests/test_daemon_hooks.py is with it
 
 
 def call(
@@ -42,7 +43,7 @@ def call(
         check=False,
         timeout=120,
         preexec_fn=before,
-        env={**clean, "XDG_STATE_HOME": str(folder / "state"), "RECOLLECT_EMBED_PROVIDER": provider, **env},
+        env={**clean, **ALONE, "XDG_STATE_HOME": str(folder / "state"), "RECOLLECT_EMBED_PROVIDER": provider, **env},
     )
     took = time.monotonic() - began
     assert done.returncode == 0, done.stderr.decode()
@@ -163,7 +164,7 @@ def test_the_limit_holds_from_the_start(tmp_path: Path, transcripts: dict[str, P
 def test_five_stops_at_once_are_one(tmp_path: Path, transcripts: dict[str, Path]) -> None:
     event = json.dumps(claude_event("Stop", transcripts["claude-code"], tmp_path)).encode()
     at = [sys.executable, "-m", "recollect", "--store", str(tmp_path / "memory.db")]
-    env = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state"), "RECOLLECT_EMBED_PROVIDER": "hash"}
+    env = {**os.environ, **ALONE, "XDG_STATE_HOME": str(tmp_path / "state"), "RECOLLECT_EMBED_PROVIDER": "hash"}
     running = [
         subprocess.Popen([*at, "hook"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) for _ in range(5)
     ]

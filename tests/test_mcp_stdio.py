@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
+from daemons import stopped
 from test_cli import run
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -25,10 +27,11 @@ QUICK = ["--set", "embed.provider=hash"]
 class Host:
     """What a host does: start it, shake hands, ask."""
 
-    def __init__(self, store: Path, *options: str) -> None:
+    def __init__(self, store: Path, *options: str, daemon: bool = False, **env: str) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, "--store", str(store), *QUICK, "mcp", *options],
+            [*COMMAND, "--store", str(store), *QUICK, "--set", f"daemon.on={daemon}", "mcp", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+            env={**os.environ, **env},
         )  # fmt: skip
         self.number = 0
         self.watchdog = threading.Timer(30, self.process.kill)  # a test that waits for nothing should fail
@@ -63,13 +66,14 @@ class Host:
         return self.process.returncode, errors
 
 
-@pytest.fixture
-def host(path: Path) -> Iterator[Host]:
-    host = Host(path, "--user", "ana", "--profile", "minimal")
+@pytest.fixture(params=["alone", "daemon"])
+def host(request: pytest.FixtureRequest, path: Path) -> Iterator[Host]:
+    host = Host(path, "--user", "ana", "--profile", "minimal", daemon=request.param == "daemon")
     yield host
     host.watchdog.cancel()
     host.process.kill()
     host.process.communicate()
+    stopped(path)
 
 
 def test_a_host_shakes_hands_asks_and_leaves(host: Host, path: Path) -> None:
@@ -103,13 +107,18 @@ def test_interrupted_it_ends_at_once(host: Host) -> None:
     assert host.process.wait(10) == 130
 
 
-def test_a_store_that_cannot_be_opened_is_told_in_the_answer(tmp_path: Path) -> None:
-    (tmp_path / "bad.db").write_bytes(b"this is no database " * 500)
-    host = Host(tmp_path / "bad.db", "--user", "ana")
+@pytest.mark.parametrize("daemon", [False, True], ids=["alone", "daemon"])
+def test_a_store_that_cannot_be_opened_is_told_until_it_can(tmp_path: Path, daemon: bool) -> None:
+    bad = tmp_path / "bad.db"
+    bad.write_bytes(b"this is no database " * 500)
+    host = Host(bad, "--user", "ana", daemon=daemon)
     host.greet()
     error = host.call("memory_search", query="x")
     assert error["isError"] and error["structuredContent"]["error"]["type"] == "StoreCorruptError"
+    bad.unlink()
+    assert not host.call("memory_search", query="x")["isError"]
     assert host.end()[0] == 0
+    stopped(bad)
 
 
 def test_without_the_package_the_remedy_is_a_command(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,14 +224,14 @@ def test_calls_leave_their_mark_in_the_audit(memory: Memory, talk: Talk) -> None
 
 
 def test_a_memory_that_cannot_be_opened_says_so_in_every_answer(memory: Memory) -> None:
-    from concurrent.futures import Future
-
     from recollect.errors import StoreVersionError
     from recollect.surfaces.mcp.server import Desk, build
 
     talk = Talk(memory)
-    broken: Future[Memory] = Future()
-    broken.set_exception(StoreVersionError("The store is newer.", "Update recollect."))
+
+    def broken() -> Memory:
+        raise StoreVersionError("The store is newer.", "Update recollect.")
+
     talk.server = build(Desk(broken, ANA))
     assert talk.error("memory_search", query="tea") == {
         "type": "StoreVersionError", "message": "The store is newer.", "remedy": "Update recollect.",

@@ -18,6 +18,7 @@ RecollectError                     catch this to catch them all
 │   ├── StoreCorruptError          the file is damaged or not ours
 │   ├── StoreReadOnlyError         the file or its folder cannot be written
 │   └── StoreFullError             no space is left on the disk
+├── DaemonError                    the warm process of a store cannot be had, or refuses
 ├── EndpointError                  a service (embeddings, summaries) refused or did not answer
 └── EmbedError                     no vectors can be had
     ├── ModelMissingError          the weights are not here and cannot be fetched
@@ -106,6 +107,10 @@ class StoreReadOnlyError(StoreError):
 
 class StoreFullError(StoreError):
     """No space is left on the disk."""
+
+
+class DaemonError(RecollectError):
+    """The warm process of a store cannot be had, or refuses; the store itself is not touched by that."""
 
 
 class EmbedError(RecollectError):

@@ -41,11 +41,15 @@ class Work:
     outcome: str = ""
 
 
-Opener = Callable[[Settings, bool], Any]  # the memory; None when there is no store and none shall be made
+Responder = Callable[[Mapping[str, Any], Settings, Wish], tuple[dict[str, Any], str, str]]
 
 
 def answered(
-    read: Callable[[], bytes], settings: Callable[[], Settings], opener: Opener, wish: Wish, limit: float | None = None
+    read: Callable[[], bytes],
+    settings: Callable[[], Settings],
+    respond: Responder,
+    wish: Wish,
+    limit: float | None = None,
 ) -> tuple[dict[str, Any], bool]:
     """The answer to the event that `read` gives, and whether the work is over; if not, it is left behind.
 
@@ -56,7 +60,7 @@ def answered(
 
     def run() -> None:
         try:
-            _work(work, read, settings, opener, wish, limit)
+            _work(work, read, settings, respond, wish, limit)
         except BaseException as error:  # noqa: BLE001 - an exit or a lack of memory is no reason to fail the host
             work.outcome = f"failed: {told(error)}"
             work.answer = NOTHING
@@ -75,7 +79,7 @@ def _work(
     work: Work,
     read: Callable[[], bytes],
     settings: Callable[[], Settings],
-    opener: Opener,
+    respond: Responder,
     wish: Wish,
     limit: float | None,
 ) -> None:
@@ -86,9 +90,7 @@ def _work(
     rows = settings()
     if limit is None:
         work.limit = (rows.hooks.prompt_ms if name == "UserPromptSubmit" else rows.hooks.event_ms) / 1000
-    from recollect.hosts.moments import respond
-
-    work.answer, work.about, work.outcome = respond(payload, rows, opener, wish)
+    work.answer, work.about, work.outcome = respond(payload, rows, wish)
 
 
 def _payload(data: bytes) -> Mapping[str, Any]:

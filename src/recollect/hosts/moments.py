@@ -13,7 +13,8 @@ from recollect.hosts.project import project_of
 from recollect.settings import Settings
 
 if TYPE_CHECKING:
-    from recollect.hosts.hook import Opener, Wish
+    from recollect.hosts.hook import Wish
+    from recollect.hosts.opening import Opener
     from recollect.memory import Memory
     from recollect.memory.sessions import Begun
 
@@ -33,10 +34,9 @@ def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, wish
     if event.moment == "prompt" and not asked(event.prompt):
         return {}, about, "nothing asked"
     who = Whose(wish.user, wish.project or project_of(event.cwd))
-    memory: Memory | None = opener(settings, event.moment != "prompt")
-    if memory is None:
-        return {}, about, "no store yet"
-    with memory:
+    with opener(settings, event.moment != "prompt") as memory:
+        if memory is None:
+            return {}, about, "no store yet"
         answer, done = _done(memory, host, event, who)
     return host.told(event, answer), about, done
 

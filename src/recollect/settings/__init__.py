@@ -58,6 +58,7 @@ class Settings:
     files: r.FileRows = field(default_factory=r.FileRows)
     imports: r.ImportRows = field(default_factory=r.ImportRows)
     hooks: r.HookRows = field(default_factory=r.HookRows)
+    daemon: r.DaemonRows = field(default_factory=r.DaemonRows)
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

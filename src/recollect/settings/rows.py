@@ -362,3 +362,12 @@ class HookRows:
     min_cosine: float = number(0.0, -1, 1, "a record with this cosine to the prompt is added (0: by the model)")
     min_words: float = number(0.5, 0, 1, "so is one that holds this share of the prompt's words, and is not far")
     documents: bool = switch(False, "load AGENTS.md and CLAUDE.md of the working folder when a session starts")
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonRows:
+    """The warm process that `recollect mcp` and `recollect hook` ask."""
+
+    on: bool = switch(True, "ask a daemon, and start one where there is none; else open the memory in each process")
+    idle_seconds: int = whole(900, 1, 31_536_000, "it ends when nobody came for so long")
+    start_ms: int = whole(10_000, 100, 600_000, "how long to wait for one that was started")

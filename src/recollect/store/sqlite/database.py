@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from recollect.errors import (
     StoreBusyError,
@@ -27,6 +28,16 @@ MMAP_BYTES = 1 << 32  # read pages in place rather than through a copy
 READERS_MS = 1000  # how long a rewriting waits for readers: the deletion before it has waited for them already
 
 
+class Held:
+    """A thread's connection, closed when the thread is gone: a server has many threads that come and go."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
 class Database:
     """A file, its connections and its writers' queue."""
 
@@ -42,7 +53,7 @@ class Database:
         self._max_pages = max_pages
         self.left_behind: Path | None = None  # the copy from before a migration that this opening ran
         self._local = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._connections: WeakSet[Held] = WeakSet()
         self._guard = threading.Lock()
         self.read_only = self._decide_read_only()
         try:
@@ -119,13 +130,13 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """This thread's connection; made anew after a fork, because SQLite must not cross one."""
         if getattr(self._local, "pid", None) != os.getpid():
-            self._local.connection = self._connect()
+            self._local.held = self._connect()
             self._local.pid = os.getpid()
             self._local.depth, self._local.scrub = 0, False
-        found: sqlite3.Connection = self._local.connection
-        return found
+        found: Held = self._local.held
+        return found.connection
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> Held:
         # A file on a read-only disk has no live writer, and SQLite cannot make the shared memory that WAL needs.
         query = "?mode=ro&immutable=1" if self.read_only else ""
         connection = sqlite3.connect(
@@ -135,8 +146,9 @@ class Database:
             check_same_thread=False,
             timeout=self._rows.lock_timeout_ms / 1000,
         )
+        held = Held(connection)
         with self._guard:
-            self._connections.append(connection)
+            self._connections.add(held)
         for pragma in (
             f"synchronous = {self._rows.synchronous}",
             f"cache_size = -{CACHE_KIB}",
@@ -148,7 +160,7 @@ class Database:
             connection.execute(f"PRAGMA {pragma}")
         if self._max_pages is not None:
             connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
-        return connection
+        return held
 
     def _lock(self) -> FileLock:
         lock = getattr(self._local, "lock", None)
@@ -252,10 +264,11 @@ class Database:
     def close(self) -> None:
         """Close every thread's connection."""
         with self._guard:
-            connections, self._connections = self._connections, []
-        for connection in connections:
+            everyones = list(self._connections)
+            self._connections.clear()
+        for held in everyones:
             with suppress(sqlite3.Error):
-                connection.close()
+                held.connection.close()
         self._local = threading.local()
 
 

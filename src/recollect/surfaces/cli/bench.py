@@ -145,6 +145,19 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     app.say(measuring.figures(rows, model), measuring.table(rows, model).rstrip())
 
 
+@verb("starts", "recollect bench starts --runs 5")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="How often each is tried.")
+@click.pass_obj
+def starts(app: App, runs: int) -> None:
+    """Measure how long a host waits. `mcp` and `hook` as processes, with no daemon, a new one and a running one."""
+    from recollect.bench import starts as measuring
+    from recollect.surfaces import format as shown
+
+    options = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
+    rows = measuring.measure(runs, options)
+    app.say([shown.plain(row) for row in rows], measuring.table(rows))
+
+
 @verb("scoring", "recollect bench scoring")
 @click.pass_obj
 def scoring(app: App) -> None:
@@ -229,5 +242,5 @@ def _settings(app: App, changed: Mapping[str, str]) -> Settings:
     return Settings.load(app.config, arguments={**app.arguments, **changed})
 
 
-for command in (quality, ablation, stability, compaction, files, speed, scoring, tokens):
+for command in (quality, ablation, stability, compaction, files, speed, starts, scoring, tokens):
     bench.add_command(command)

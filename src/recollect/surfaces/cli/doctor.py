@@ -42,7 +42,7 @@ class Check:
 @verb("doctor", "recollect doctor")
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Look for what is broken. Python, SQLite, store, model and settings; exit code 1 if something is."""
+    """Look for what is broken. Python, SQLite, store, model, settings and daemon; exit code 1 if something is."""
     app = ctx.ensure_object(App)
     checks = list(_checks(app))
     app.say({"checks": shown.plain(checks)}, "\n".join(_text(check, app.columns) for check in checks))
@@ -67,6 +67,7 @@ def _checks(app: App) -> Iterator[Check]:
     yield from _guarded("store", lambda: _store(app, settings))
     yield from _guarded("disk", lambda: _disk(app.path))
     yield from _guarded("model", lambda: _embedder(settings))
+    yield from _guarded("daemon", lambda: _daemon(app.path))
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
@@ -168,6 +169,29 @@ def _local(settings: Settings) -> Iterator[Check]:
     sums = "your own weights" if own else "sha256 right"
     numbers = "" if cosine is None else f", numbers right (cosine {cosine:.3f})"
     yield Check("model", "ok", f"{folder}: {sums}{numbers}")
+
+
+def _daemon(store: Path) -> Iterator[Check]:
+    from recollect.surfaces.cli.daemon import possible
+
+    if not possible():
+        yield Check("daemon", "ok", "none on this system: hosts open the memory themselves")
+        return
+    from recollect.surfaces.daemon.client import dial
+    from recollect.surfaces.daemon.place import place_of
+
+    place = place_of(store)
+    if place.folder.exists():
+        place.make()  # which looks who may enter
+    line = dial(place)
+    if line is None:
+        yield Check("daemon", "ok", "not running; `recollect mcp` and `hook` start it")
+        return
+    with line:
+        found = line.call("status")
+    old = found["version"] != __version__
+    text = f"{found['version']}, process {found['pid']}, {shown.counted(found['clients'], 'client')}"
+    yield Check("daemon", "warn" if old else "ok", text, "It makes way for the next host that asks." if old else "")
 
 
 def _text(check: Check, columns: int) -> str:

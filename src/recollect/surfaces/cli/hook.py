@@ -6,6 +6,9 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +17,12 @@ from recollect.surfaces.cli.app import App
 from recollect.surfaces.cli.options import Verb, caller
 
 if TYPE_CHECKING:
+    from recollect.hosts.hook import Wish
+    from recollect.hosts.moments import Response
     from recollect.memory import Memory
     from recollect.settings import Settings
 
-PATIENCE = 4  # the part of a prompt's time that may go into waiting for another writer
+START_SHARE = 2  # the part of a prompt's time that may go into waiting for a daemon that starts
 SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
 
 
@@ -72,12 +77,12 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
     def read() -> bytes:
         return stdin.read(MAX_STDIN_BYTES) if stdin is not None and not stdin.isatty() else b""
 
-    def opened(rows: Settings, make: bool) -> Memory | None:
-        return _memory(app, rows, make)
+    def respond(event: Mapping[str, Any], rows: Settings, wish: Wish) -> Response:
+        return _response(app, event, rows, wish)
 
     limit = timeout_ms / 1000 if timeout_ms is not None else None
     with contextlib.redirect_stdout(sys.stderr):  # nothing that a library prints may be taken for the answer
-        answer, over = answered(read, app.settings, opened, Wish(host, user, project), limit)
+        answer, over = answered(read, app.settings, respond, Wish(host, user, project), limit)
     with contextlib.suppress(OSError, ValueError):
         click.echo(json.dumps(answer))
         sys.stdout.flush()
@@ -85,29 +90,29 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
         os._exit(SWALLOWED)  # the thread is still at it, and the store bears being left
 
 
-def _memory(app: App, settings: Settings, make: bool) -> Memory | None:
-    """The memory with an embedder that fetches nothing: no host waits for a download."""
-    path = app.path
-    if not path.exists():
-        if not make:
-            return None
-        path.parent.mkdir(parents=True, exist_ok=True)
-    from recollect.memory import Memory
+def _response(app: App, event: Mapping[str, Any], settings: Settings, wish: Wish) -> Response:
+    """From the daemon; where there can be none, from here."""
+    from recollect.errors import DaemonError
+    from recollect.hosts.log import note, told
+    from recollect.surfaces.cli.daemon import client, possible
+    from recollect.surfaces.daemon.wire import RpcError
 
-    if not make:  # a prompt: when another process is writing, better an answer that is not noted than none
-        patience = min(settings.store.lock_timeout_ms, settings.hooks.prompt_ms // PATIENCE)
-        settings = settings.changed({"store.lock_timeout_ms": max(patience, 1)}, "hook")
-    if not _has_model(settings):
-        settings = settings.changed({"embed.provider": "off"}, "hook: no weights here")
-    return Memory.open(path, settings=settings, tenant=app.tenant).acting(app.purpose, request=app.request)
+    if settings.daemon.on and possible():
+        who = {"tenant": app.tenant, "purpose": app.purpose, "request": app.request}
+        patience = min(settings.daemon.start_ms, settings.hooks.prompt_ms // START_SHARE) / 1000
+        try:
+            line, found = client(app, settings).ask("hook", {"event": event, "wish": asdict(wish), **who}, patience)
+        except RpcError:
+            raise  # it was asked, and it failed: so would we
+        except (DaemonError, OSError) as error:
+            note(f"no daemon: {told(error)}")
+        else:
+            line.close()
+            return found["answer"], found["about"], found["outcome"]
+    from recollect.hosts.moments import respond
+    from recollect.hosts.opening import opened
 
+    def opener(rows: Settings, make: bool) -> AbstractContextManager[Memory | None]:
+        return opened(app.path, rows, make, app.tenant, app.purpose, app.request)
 
-def _has_model(settings: Settings) -> bool:
-    """Whether vectors can be had without fetching weights."""
-    from recollect.embed.weights import locate
-    from recollect.errors import EmbedError
-
-    try:
-        return settings.embed.provider != "local" or bool(settings.embed.model) or locate() is not None
-    except EmbedError:
-        return False
+    return respond(event, settings, opener, wish)

@@ -6,21 +6,21 @@ import json
 import os
 import signal
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.errors import InputError, RecollectError
+from recollect.errors import DaemonError, InputError
 from recollect.surfaces.cli.app import App
 from recollect.surfaces.cli.options import caller, verb
+from recollect.surfaces.waking import Waking
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory
+    from recollect.settings import Settings
+    from recollect.surfaces.daemon.wire import Line
     from recollect.surfaces.mcp.caller import Grant
     from recollect.surfaces.mcp.server import Desk
     from recollect.surfaces.mcp.tokens import Tokens
@@ -88,28 +88,44 @@ def mcp(
     known = Tokens(Path(tokens).expanduser()) if tokens else None
     granted = frozenset(grants) if grants else known.everything() if known else READ_WRITE
     who = Caller(app.tenant, user, project, app.purpose, granted)
-    app.settings()  # a mistake in them is told here and now; the store is opened while the SDK loads
-    with ThreadPoolExecutor(1) as pool:
-        memory = pool.submit(_opened, app)
-        try:
-            from recollect.surfaces.mcp.server import Desk
+    settings = app.settings()  # a mistake in them is told here and now
+    if not http and _fronted(app, settings, {**asdict(who), "trusted": trusted, "profile": profile}):
+        return
+    memory = Waking(app.path, app.open)
+    memory.begin()  # the store is opened while the SDK loads
+    try:
+        from recollect.surfaces.mcp.server import Desk
 
-            desk = Desk(memory, who, trusted, guarded=known is not None)
-            if http:
-                _serve_http(desk, profile, Web(host, port, known, hosts, origins, rate))
-            else:
-                _serve_stdio(desk, profile)
-        finally:
-            if not memory.cancel() and memory.exception() is None:
-                memory.result().close()
+        desk = Desk(memory, who, trusted, guarded=known is not None)
+        if http:
+            _serve_http(desk, profile, Web(host, port, known, hosts, origins, rate))
+        else:
+            _serve_stdio(desk, profile)
+    finally:
+        memory.close()
 
 
-def _opened(app: App) -> Memory:
-    """The memory, with its model awake."""
-    memory = app.open()
-    with suppress(RecollectError):  # a model that sleeps on is told by the search that needs it
-        memory.search("ready", limit=1)
-    return memory
+def _fronted(app: App, settings: Settings, params: dict[str, Any]) -> bool:
+    """Serve stdio through the daemon, which has the model and the SDK loaded; False where there can be none."""
+    from recollect.surfaces.cli.daemon import client, possible
+    from recollect.surfaces.daemon.front import Front
+
+    if not (settings.daemon.on and possible()):
+        return False
+    params["grants"] = sorted(params["grants"])
+    asks = client(app, settings)
+
+    def attached() -> Line:
+        return asks.ask("mcp", params, settings.daemon.start_ms / 1000)[0]
+
+    try:
+        line = attached()
+    except (DaemonError, OSError) as error:
+        click.echo(f"no daemon, so the memory is opened here: {error}", err=True)
+        return False
+    signal.signal(signal.SIGINT, _leave)
+    Front(attached, sys.stdin.buffer, sys.stdout.buffer).run(line)
+    return True
 
 
 def _serve_stdio(desk: Desk, profile: Profile) -> None:

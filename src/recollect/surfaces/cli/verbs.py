@@ -59,6 +59,7 @@ VERBS = {
     "audit": Entry("audit", "audit", "Show what happened, newest first."),
     "reindex": Entry("care", "reindex", "Make the vectors that are missing."),
     "mcp": Entry("mcp", "mcp", "Serve the memory to agents that speak MCP."),
+    "daemon": Entry("daemon", "daemon", "Keep a store warm for hosts."),
     "doctor": Entry("doctor", "doctor", "Look for what is broken."),
     "settings": Entry("settings", "settings", "List every setting."),
     "models": Entry("models", "models", "Fetch, find, check or remove the local model."),

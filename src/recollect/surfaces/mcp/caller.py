@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from recollect.errors import DeniedError
-from recollect.memory import Memory
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
 
 Grant = Literal["read", "write", "admin"]
 GRANTS: tuple[Grant, ...] = get_args(Grant)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import io
+from typing import Any, BinaryIO
+
+import anyio
 
 from recollect import __version__
 
@@ -19,12 +22,13 @@ except ImportError:  # an SDK of 1.x
     Server = FastMCP
     MODERN = False
 
+from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 __all__ = [
     "MODERN", "CallToolResult", "Context", "ResourceError", "Server", "TextContent", "ToolAnnotations", "ToolError",
-    "http_app", "new",
+    "http_app", "new", "serve_lines",
 ]  # fmt: skip
 
 UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `http.Door` has checked already
@@ -37,6 +41,19 @@ def new(kind: Any, name: str, instructions: str) -> Any:
     made = kind(name, instructions=instructions, log_level="ERROR", stateless_http=True, transport_security=UNCHECKED)
     made._mcp_server.version = __version__
     return made
+
+
+def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
+    """Serve one client that writes and reads lines, until it has no more to say."""
+    lines = anyio.wrap_file(io.TextIOWrapper(reader, encoding="utf-8", errors="replace"))
+    answers = anyio.wrap_file(io.TextIOWrapper(writer, encoding="utf-8"))
+    inner = server._lowlevel_server if MODERN else server._mcp_server
+
+    async def run() -> None:
+        async with stdio_server(lines, answers) as (read, write):
+            await inner.run(read, write, inner.create_initialization_options())
+
+    anyio.run(run)
 
 
 def http_app(server: Any, max_body_bytes: int) -> Any:

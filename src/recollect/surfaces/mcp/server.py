@@ -7,7 +7,6 @@ import json
 import logging
 import secrets
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -42,9 +41,9 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where calls get their memory: opened in the background, seen through the caller's eyes."""
+    """Where calls get their memory, seen through the caller's eyes; the first may have to wait until it is open."""
 
-    memory: Future[Memory]
+    memory: Callable[[], Memory]
     caller: Caller
     trusted: bool = False  # the client may say who the user is
     guarded: bool = False  # only a token says who calls
@@ -54,7 +53,7 @@ class Desk:
         caller = CURRENT.get() or (None if self.guarded else self.caller)
         if caller is None:
             raise DeniedError("Nobody is known to call.", "Send a bearer token.")
-        memory = self.memory.result().for_tenant(caller.tenant)
+        memory = self.memory().for_tenant(caller.tenant)
         named = memory.acting(caller.purpose, request=f"mcp-{secrets.token_hex(6)}")
         told = (user or None, project or None) if self.trusted else (None, None)
         grants = caller.grants & self.caller.grants  # a token grants no more than the server was started with

@@ -1,0 +1,126 @@
+"""`recollect daemon`: a warm process a store, which `recollect mcp` and `recollect hook` start by themselves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.errors import DaemonError, InputError
+from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.options import verb
+
+if TYPE_CHECKING:
+    from recollect.settings import Settings
+    from recollect.surfaces.daemon.client import Client
+    from recollect.surfaces.daemon.wire import Line
+
+ACTIONS = ("run", "start", "status", "stop")
+NOT_RUNNING = 1
+
+
+@verb("daemon", "recollect daemon status\n  recollect daemon stop")
+@click.argument("action", type=click.Choice(ACTIONS), default="run")
+@click.option(
+    "--idle", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="End when nobody came for so long.  [default: the setting daemon.idle_seconds]",
+)  # fmt: skip
+@click.option("--background", is_flag=True, hidden=True)
+@click.pass_context
+def daemon(ctx: click.Context, action: str, idle: float | None, background: bool) -> None:
+    """Keep a store warm for hosts. `mcp` and `hook` start it when they need it; it ends when nobody came for a while.
+
+    ACTION is `run` (here, until it is stopped; the default), `start` (in the background), `status` or `stop`.
+    """
+    app = ctx.ensure_object(App)
+    if not possible():
+        raise InputError("This system has no unix sockets.", "`recollect mcp` and `hook` work without a daemon.")
+    settings = app.settings()
+    if background:
+        os.setsid()  # whoever started it may end
+        os.chdir("/")
+    if action == "run":
+        _run(app.path, settings.daemon.idle_seconds if idle is None else idle)
+    elif action == "start":
+        with client(app, settings, idle).ask("status", {}, settings.daemon.start_ms / 1000)[0]:
+            app.say({"running": True}, "running")
+    elif not _asked(app, action):
+        ctx.exit(NOT_RUNNING if action == "status" else 0)
+
+
+def possible() -> bool:
+    """Whether this system has what a daemon needs."""
+    import socket
+    from importlib.util import find_spec
+
+    return hasattr(socket, "AF_UNIX") and find_spec("fcntl") is not None
+
+
+def client(app: App, settings: Settings, idle: float | None = None) -> Client:
+    """Asks the daemon of the store, starting it where there is none."""
+    from recollect.surfaces.daemon.client import client_for
+    from recollect.surfaces.daemon.likeness import Likeness
+
+    return client_for(app.path, Likeness.of(settings), settings.daemon.idle_seconds if idle is None else idle)
+
+
+def _run(store: Path, idle_seconds: float) -> None:
+    from platformdirs import user_log_path
+
+    from recollect.hosts.log import note
+    from recollect.surfaces.daemon.place import place_of
+    from recollect.surfaces.daemon.room import Room
+    from recollect.surfaces.daemon.service import Service
+    from recollect.surfaces.daemon.talk import Talk
+
+    def noted(line: str) -> None:
+        note(f"daemon {os.getpid()} {line}", user_log_path("recollect") / "daemon.log")
+
+    place, room = place_of(store), Room(store)
+    talk = Talk(room, noted)
+    talk.service = service = Service(place, talk, idle_seconds, noted)
+
+    def stop(*_: object) -> None:
+        threading.Thread(target=service.leave, kwargs={"stop": True}, daemon=True).start()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    if not service.run():
+        raise DaemonError(f"Another daemon serves {store}.", "`recollect daemon status` shows it.")
+    if service.clients:
+        os._exit(0)  # a call is still at the store, which bears being left: what was acknowledged is on disk
+    room.memory.close()
+
+
+def _asked(app: App, action: str) -> bool:
+    """Ask a daemon that runs; whether there is one."""
+    from recollect.surfaces.daemon.client import dial
+    from recollect.surfaces.daemon.place import place_of
+
+    line = dial(place_of(app.path))
+    if line is None:
+        app.say({"running": False}, f"no daemon for {app.path}")
+        return False
+    with line:
+        found = _heard(line, action)
+    app.say({"running": action == "status", **found}, _text(action, found))
+    return True
+
+
+def _heard(line: Line, action: str) -> dict[str, Any]:
+    found: dict[str, Any] = line.call(action)
+    return found
+
+
+def _text(action: str, found: dict[str, Any]) -> str:
+    if action == "stop":
+        return f"stopped {found['pid']}"
+    from recollect.surfaces.format import counted, size
+
+    clients = counted(found["clients"], "client")
+    up = f"up {found['up_seconds']:.0f} s"
+    return f"{found['pid']}  {found['version']}  {clients}  {up}  {size(found['peak_bytes'])} at most  {found['store']}"

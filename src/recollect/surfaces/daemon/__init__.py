@@ -1,0 +1,1 @@
+"""One warm process a store: it has the model and the protocol loaded, so that hosts need not wait for them."""

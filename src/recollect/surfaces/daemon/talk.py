@@ -1,0 +1,142 @@
+"""What a daemon answers: `hook` and `mcp` for hosts, `status`, `retire` and `stop` for whoever looks after it."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+import recollect
+from recollect.errors import RecollectError
+from recollect.hosts.log import told
+from recollect.settings import Settings
+from recollect.surfaces.daemon.likeness import Likeness
+from recollect.surfaces.daemon.room import Room
+from recollect.surfaces.daemon.service import Service
+from recollect.surfaces.daemon.wire import BAD_PARAMS, FAILED, INTERNAL, NO_METHOD, Line, RpcError
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+
+Params = Mapping[str, Any]
+
+
+class Talk:
+    """Answers clients line by line; one that asks for `mcp` speaks that protocol from then on."""
+
+    def __init__(self, room: Room, note: Callable[[str], None] = lambda line: None) -> None:
+        self._room, self._note = room, note
+        self._began = time.time()
+        self.service: Service | None = None  # which calls us
+        self._methods: dict[str, Callable[[Params], Any]] = {
+            "hook": self._hook,
+            "status": self._status,
+            "retire": lambda params: self._leave(stop=False),
+            "stop": lambda params: self._leave(stop=True),
+        }
+
+    def __call__(self, line: Line) -> None:
+        """Talk with one client until it hangs up."""
+        while True:
+            try:
+                request = line.read()
+            except RpcError as error:
+                line.send({"id": None, "error": shown(error)})
+                return
+            if request is None:
+                return
+            number, method, params = request.get("id"), request.get("method"), request.get("params") or {}
+            try:
+                if method == "mcp":
+                    self._room.enter(_like(params))
+                    line.send({"id": number, "result": {"pid": os.getpid()}})
+                    self._mcp(line, params)
+                    return
+                answer = {"result": self._answered(method, params)}
+            except Exception as error:  # noqa: BLE001 - whatever goes wrong is an answer
+                answer = {"error": shown(error)}
+                if not isinstance(error, RecollectError):
+                    self._note(f"{method!s:.40} failed: {told(error)}")
+            line.send({"id": number, **answer})
+
+    def _answered(self, method: Any, params: Any) -> Any:
+        found = self._methods.get(method) if isinstance(method, str) else None
+        if found is None:
+            raise RpcError(NO_METHOD, f"There is no method {method!s:.40}.", f"Use {', '.join(self._methods)} or mcp.")
+        if not isinstance(params, dict):
+            raise RpcError(BAD_PARAMS, "params is not an object.")
+        return found(params)
+
+    def _status(self, params: Params) -> dict[str, Any]:
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return {
+            "pid": os.getpid(),
+            "version": recollect.__version__,
+            "store": str(self._room.store),
+            "clients": self.service.clients - 1 if self.service else 0,  # but for the one who asks
+            "up_seconds": round(time.time() - self._began, 1),
+            "peak_bytes": used if sys.platform == "darwin" else used * 1024,
+        }
+
+    def _leave(self, *, stop: bool) -> dict[str, Any]:
+        if self.service is not None:
+            self.service.leave(stop=stop)
+        return {"pid": os.getpid()}
+
+    def _hook(self, params: Params) -> dict[str, Any]:
+        self._room.enter(_like(params))
+        from recollect.hosts.hook import Wish
+        from recollect.hosts.moments import respond
+
+        def opener(settings: Settings, make: bool) -> AbstractContextManager[Memory | None]:
+            return self._opened(settings, make, params)
+
+        wish = Wish(**params["wish"])
+        try:
+            answer, about, outcome = respond(params["event"], self._room.settings, opener, wish)
+        except RecollectError as error:  # told without anybody's words, for the hook's log
+            answer, about, outcome = {}, "an event", f"failed: {told(error)}"
+        return {"answer": answer, "about": about, "outcome": outcome}
+
+    def _opened(self, settings: Settings, make: bool, params: Params) -> AbstractContextManager[Memory | None]:
+        from recollect.hosts.opening import has_model, opened
+
+        if not has_model(settings):  # ours would fetch the weights, and no host waits for a download
+            return opened(self._room.store, settings, make, params["tenant"], params["purpose"], params["request"])
+        if not make and not self._room.store.exists():
+            return nullcontext()
+        memory = self._room.memory().for_tenant(params["tenant"])
+        return nullcontext(memory.acting(params["purpose"], request=params["request"]))
+
+    def _mcp(self, line: Line, params: Params) -> None:
+        self._room.memory.begin()  # while the SDK is imported
+        from recollect.surfaces.mcp import sdk
+        from recollect.surfaces.mcp.caller import Caller
+        from recollect.surfaces.mcp.server import Desk, build
+
+        names = {name: params[name] for name in ("tenant", "user", "project", "purpose")}
+        desk = Desk(self._room.memory, Caller(**names, grants=frozenset(params["grants"])), params["trusted"])
+        sdk.serve_lines(build(desk, params["profile"]), line.reader, line.link.makefile("wb"))
+
+
+def _like(params: Params) -> Likeness:
+    try:
+        return Likeness.parse(params["likeness"])
+    except (KeyError, TypeError, ValueError):
+        raise RpcError(BAD_PARAMS, "likeness is missing.", "Say with which code and settings you ask.") from None
+
+
+def shown(error: Exception) -> dict[str, Any]:
+    """An error as JSON-RPC has it."""
+    if isinstance(error, RpcError):
+        return {"code": error.code, "message": error.message, "data": {"remedy": error.remedy, "kind": error.kind}}
+    if isinstance(error, RecollectError):
+        data = {"remedy": error.remedy, "kind": type(error).__name__}
+        return {"code": FAILED, "message": error.message, "data": data}
+    if isinstance(error, (KeyError, TypeError)):
+        return {"code": BAD_PARAMS, "message": f"params cannot be used ({type(error).__name__})."}
+    return {"code": INTERNAL, "message": f"It failed unexpectedly ({type(error).__name__}); daemon.log says where."}
