@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from conftest import NOW
+from recollect import govern
+from recollect.embed.hashing import HashEmbedder
 from recollect.errors import ConflictError, DeniedError, PolicyError, RuleError
 from recollect.memory import Memory
 from recollect.policy import template
+from recollect.store.sqlite import SQLiteStore
 from recollect.text.echo import handle
-from recollect.types import Turn
+from recollect.types import Filter, Record, Turn
 
 DAY = timedelta(days=1)
+EVERYTHING = Filter(echoes=True)
 POLICY = """
 version: "1"
 boundary_classes:
@@ -23,6 +34,7 @@ boundary_classes:
 invariants:
   - {name: no-global-tasks, rule: "!(scope == 'global' && type == 'task')", on: [write]}
   - {name: nothing-from-eve, rule: "user != 'eve'", on: [read]}
+  - {name: no-drafts, rule: "!meta.draft", on: [read]}
   - {name: tools-not-durable, rule: "!(tainted && durable)", on: [write]}
 redact:
   - {detect: phone}
@@ -108,6 +120,199 @@ def test_the_expected_version_guards_against_somebody_else(memory: Memory) -> No
     with pytest.raises(ConflictError, match="in force is 1"):
         memory.apply_policy(template("team"), expected="none")
     assert memory.policy().version == "1"  # type: ignore[union-attr]
+
+
+def names(memory: Memory, **where: object) -> set[str]:
+    return {record.id for record in memory.store.find(replace(EVERYTHING, **where))}  # type: ignore[arg-type]
+
+
+def test_what_others_do_while_a_policy_judges_counts(memory: Memory) -> None:
+    for name in ("kept", "used", "drafted", "forgotten"):
+        talk(memory, f"The garden of {name} is green.", name)
+    used, drafted = memory.get("used", user="ana"), memory.get("drafted", user="ana")
+
+    def meanwhile(done: int, total: int) -> None:
+        if memory.store.get([used.key]) == [used]:
+            talk(memory, "Eve was here in the garden.", "late", user="eve")
+            memory.store.put([replace(used, utility=0.5), replace(drafted, meta={"draft": True})])
+            memory.forget(ids=["forgotten"], user="ana")
+
+    report = memory.apply_policy(POLICY, progress=meanwhile)
+    assert (report.records, report.withheld, report.expiring) == (4, 2, 4)
+    assert names(memory) == {"kept", "used"}, "judged as they are now, and what was forgotten does not come back"
+    assert names(memory, withheld=True) == {"kept", "used", "late", "drafted"}
+    assert memory.get("used", user="ana").utility == 0.5, "nobody's change is lost"
+    assert memory.verify() == []
+
+
+@pytest.mark.parametrize("failing", ["progress", "append"])
+def test_a_policy_that_fails_on_the_way_changes_nothing(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    monkeypatch.setattr(govern, "PAGE", 2)
+    talk(memory, "Eve was here in the garden.", user="eve")
+    for i in range(6):
+        talk(memory, f"The garden had {i} green gates.", f"g{i}")
+    memory.apply_policy(POLICY)
+    before = memory.store.find(replace(EVERYTHING, withheld=True))
+
+    def fail(*told: object) -> None:
+        if failing == "append" or told == (4, 7):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
+        if failing == "append":
+            patch.setattr(memory.store, "append", fail)
+        memory.apply_policy(template("solo"), progress=fail if failing == "progress" else None)
+    assert [each.number for each in memory.policy_history()] == [1]
+    assert memory.store.find(replace(EVERYTHING, withheld=True)) == before
+    assert texts(memory, "garden", user="eve") == []
+    told: list[tuple[int, int]] = []
+    assert memory.apply_policy(template("solo"), progress=lambda *at: told.append(at)).released == 1
+    assert told == [(2, 7), (4, 7), (6, 7), (7, 7)] and texts(memory, "garden", user="eve") != []
+
+
+def test_only_what_is_judged_otherwise_is_written(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk(memory, "Eve was here in the garden.", user="eve")
+    memory.remember("Ring +351 912 345 678 for the gate code.", user="ana")
+    written: list[str] = []
+    restand = memory.store.restand
+    monkeypatch.setattr(memory.store, "put", None)
+    monkeypatch.setattr(memory.store, "restand", lambda changed: (written.extend(changed), restand(changed)))
+    assert memory.apply_policy(POLICY).unclean == 1
+    assert written == [record.key for record in memory.store.find(replace(EVERYTHING, withheld=True, kinds=("turn",)))]
+    memory.apply_policy(POLICY)
+    assert len(written) == 1, "nothing the second time"
+
+
+def test_one_of_two_policies_at_once_wins(tmp_path: Path) -> None:
+    rivals = {version: POLICY.replace('"1"', f'"{version}"').replace("eve", version) for version in ("bo", "cy")}
+    both = Barrier(2)  # each has looked at the version and judged before the other can have written
+    with Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(32), clock=lambda: NOW) as memory:
+        for user in rivals:
+            talk(memory, "The garden gate is green.", user=user)
+
+        def run(version: str) -> str:
+            try:
+                memory.apply_policy(rivals[version], expected="none", progress=lambda *_: both.wait(60) and None)
+                return "won"
+            except ConflictError:
+                return "lost"
+
+        with ThreadPoolExecutor() as pool:
+            ends = dict(zip(rivals, pool.map(run, rivals), strict=True))
+        assert sorted(ends.values()) == ["lost", "won"]
+        [winner] = [version for version, end in ends.items() if end == "won"]
+        assert [each.version for each in memory.policy_history()] == [winner]
+        assert {user for user in rivals if texts(memory, "garden", user=user) == []} == {winner}
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from recollect.embed.hashing import HashEmbedder
+from recollect.memory import Memory
+from recollect.types import Turn
+with Memory.open(sys.argv[1], embedder=HashEmbedder(32)) as memory:
+    number = 0
+    while not Path(sys.argv[1] + ".stop").exists():
+        began = time.monotonic()
+        memory.ingest([Turn(f"e{number}", "s", "user", f"Eve counts {number} green gates.")], user="eve")
+        print(f"e{number}", began, time.monotonic(), flush=True)
+        number += 1
+"""
+
+
+def test_others_hardly_wait_for_a_policy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    adopt, adopting = govern.adopt, []
+    monkeypatch.setattr(govern, "adopt", lambda *what: (adopting.append(time.monotonic()), adopt(*what))[1])
+    green = [Record(f"g{i}", "turn", f"The garden had {i} green gates. " * 9, NOW, user="ana") for i in range(3000)]
+    with Memory(SQLiteStore(path), HashEmbedder(32), clock=lambda: NOW) as memory:
+        memory.store.put(green)
+        with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline().startswith("e0 "), "it is at work"
+            began = time.monotonic()
+            memory.apply_policy(POLICY)
+            over = time.monotonic()
+            Path(f"{path}.stop").touch()
+            wrote = [(name, float(start), float(end)) for name, start, end in map(str.split, writer.stdout)]
+        meanwhile = [end - start for _, start, end in wrote if began < end and start < over]
+        assert len(meanwhile) > 5
+        assert max(meanwhile) < (over - began) / 3
+        crossing = [name for name, start, end in wrote if start < over and end > adopting[0]]
+        assert len(crossing) < len(meanwhile) / 3
+        assert names(memory, owners=("user:eve",)) == set(), "all of eve's is withheld, the crossing ones too"
+        assert memory.verify() == []
+
+
+RULES = "# Rules\n\nYou must call +351 912 345 678.\n"
+WRITERS: dict[str, Callable[[Memory, Path], object]] = {
+    "ingest": lambda memory, folder: talk(memory, "Call +351 912 345 678 about the gate.", user="eve"),
+    "remember": lambda memory, folder: memory.remember("Call +351 912 345 678 about the gate.", user="eve"),
+    "observe": lambda memory, folder: memory.observe("Call +351 912 345 678 about the gate.", user="eve", mode="raw"),
+    "load": lambda memory, folder: memory.load("rules.md", text=RULES, user="eve"),
+    "index": lambda memory, folder: memory.index(folder, user="eve"),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_is_under_way_when_a_policy_comes_is_judged_by_it(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "gate.md").write_text("# Gate\n\nCall +351 912 345 678 about the gate.\n")
+    embed, waiting = HashEmbedder.embed, [POLICY]
+
+    def slow(embedder: HashEmbedder, found: Sequence[str]) -> object:
+        if waiting:
+            memory.apply_policy(waiting.pop())
+        return embed(embedder, found)
+
+    monkeypatch.setattr(HashEmbedder, "embed", slow)
+    WRITERS[writer](memory, notes)
+    assert not waiting
+    kept = memory.store.find(replace(EVERYTHING, owners=("user:eve",), withheld=True))
+    assert kept and all("912" not in record.text for record in kept), "the new policy hides numbers"
+    assert names(memory, owners=("user:eve",)) == set(), "and eve"
+    assert memory.verify() == []
+
+
+def test_a_summary_of_what_a_policy_takes_away_is_not_written(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for i in range(60):
+        talk(
+            memory,
+            f"Eve counted {i} green gates in the garden of number {i}, and they were all locked.",
+            f"t{i}",
+            "eve",
+        )
+    embed, waiting = HashEmbedder.embed, [POLICY]
+
+    def slow(embedder: HashEmbedder, found: Sequence[str]) -> object:
+        if waiting:
+            memory.apply_policy(waiting.pop())
+        return embed(embedder, found)
+
+    monkeypatch.setattr(HashEmbedder, "embed", slow)
+    report = memory.compact("s", user="eve")
+    assert not waiting and not report.summaries and "another policy" in report.degraded
+    assert names(memory, kinds=("summary",), withheld=True) == set()
+
+
+def test_mending_brings_nothing_back(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("t1", "t2"):
+        talk(memory, f"Call +351 912 345 678 about the garden of {name}.", name)
+    memory.apply_policy(POLICY)
+    embed = HashEmbedder.embed
+
+    def forgetful(embedder: HashEmbedder, found: Sequence[str]) -> object:
+        memory.forget(ids=["t2"], user="ana")
+        return embed(embedder, found)
+
+    monkeypatch.setattr(HashEmbedder, "embed", forgetful)
+    assert memory.revise(mend=True).mended == 1
+    assert names(memory) == {"t1"} and memory.verify() == []
 
 
 @pytest.mark.parametrize(

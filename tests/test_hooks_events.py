@@ -392,6 +392,21 @@ def test_a_large_transcript_is_taken_over_several_events(tmp_path: Path) -> None
     assert len(desk.turns()) == 60
 
 
+@pytest.mark.parametrize("first", ["hook", "import"])
+def test_what_an_import_takes_too_is_there_once(desk: Desk, first: str) -> None:
+    """A hook names the repository as the project, an import by hand none."""
+
+    def imported() -> None:
+        with Memory.open(desk.store, settings=desk.settings) as memory:
+            memory.import_from(desk.transcript, user="ana")
+
+    steps = [lambda: desk.send("Stop"), imported]
+    for step in steps if first == "hook" else steps[::-1]:
+        step()
+    ids = [(turn.session, turn.id) for turn in desk.turns()]
+    assert len(ids) == len(set(ids)) > 5
+
+
 def test_what_was_forgotten_stays_forgotten(desk: Desk) -> None:
     desk.send("Stop")
     with Memory.open(desk.store, settings=desk.settings) as memory:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from recollect import frame
-from recollect.engine import Engine
+from recollect.engine import Engine, under_one_policy
 from recollect.errors import FormatError, InputError
 from recollect.math import packing
 from recollect.remember import Owner
@@ -96,6 +96,7 @@ def parsed(engine: Engine, name: str, text: str) -> Authored:
     return Authored(name, document, sizes, conflicts(document.nodes), room)
 
 
+@under_one_policy
 def load(engine: Engine, name: str, text: str, owner: Owner) -> Loaded:
     """Store a document's nodes, replacing those that changed; refused when the hard rules outgrow their share."""
     from recollect.text.authored import content_key
@@ -114,7 +115,7 @@ def load(engine: Engine, name: str, text: str, owner: Owner) -> Loaded:
     moved = [replace(record, time=there[record.key].time) for record in nodes if record.key in there]
     gone = [old for old in there if old not in {record.key for record in nodes}]
     embedded = engine.embed(new)
-    with engine.store.transaction():
+    with engine.writing():
         engine.store.delete(gone)
         engine.store.put([*moved, *new])
         if embedded is not None:

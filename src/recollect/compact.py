@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.continuity import groups, message, recent
-from recollect.engine import Engine
+from recollect.engine import Engine, PolicyMoved
 from recollect.errors import RecollectError
 from recollect.lineage import COVERS, taken_up
 from recollect.math import packing, preservation
@@ -83,14 +83,18 @@ def compact(
     progress: Progress | None = None,
 ) -> CompactReport:
     """Summarise a session's older turns, then its summaries once there are many; raw turns stay as they are."""
+    engine = engine.steady
     turns = eligible(engine, where, session)
     clusters = _clusters(turns, engine.settings.compact.cluster_turns)
     work = _Work(engine, where, session, abstractive)
-    for done, cluster in enumerate(clusters, 1):
-        work.take(cluster)
-        if progress is not None:
-            progress(done, len(clusters))
-    work.take_summaries()
+    try:
+        for done, cluster in enumerate(clusters, 1):
+            work.take(cluster)
+            if progress is not None:
+                progress(done, len(clusters))
+        work.take_summaries()
+    except PolicyMoved:
+        work.degraded = "another policy came into force; the rest is left for the next time"
     return CompactReport(session, len(turns), tuple(work.made), work.elevated, work.declined, work.degraded)
 
 
@@ -285,7 +289,7 @@ def _record(sources: Sequence[Record], judged: Judged, method: str, who: str) ->
 def _written(engine: Engine, record: Record, sources: Sequence[Record], vector: np.ndarray | None) -> bool:
     """Summary, vector and links at once; False when somebody else took up one of the sources, or it is gone."""
     keys = [source.key for source in sources]
-    with engine.store.transaction():
+    with engine.writing():
         if taken_up(engine.store, keys) or len(engine.store.get(keys)) < len(keys):
             return False
         engine.store.put([record])

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import accumulate, chain, pairwise
-from typing import Any, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from recollect.embed.base import Embedder
-from recollect.errors import EmbedderChangedError, EmbedError, EndpointError
+from recollect.errors import EmbedderChangedError, EmbedError, EndpointError, StoreBusyError
 from recollect.guard import Guard
 from recollect.math.tokens import estimate_tokens
 from recollect.math.vectors import Vectors
@@ -79,6 +81,17 @@ class Embedded:
         return Embedded(self.vectors[list(places)], self.passages)
 
 
+class PolicyMoved(Exception):  # noqa: N818 - it is caught where the path began
+    """Another policy came into force between judging and writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The policy that a path works under from beginning to end; None is one too."""
+
+    policy: Policy | None
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """The parts that a path works with; one for each tenant, sharing store and embedder."""
@@ -92,11 +105,25 @@ class Engine:
     purpose: str = DEFAULT_PURPOSE
     request: str = ""
     trace: str = ""
+    pin: Pin | None = None
 
     @property
     def policy(self) -> Policy | None:
         """The tenant's policy, or None when nobody gave one."""
-        return in_force(self.store, self.tenant)
+        return in_force(self.store, self.tenant) if self.pin is None else self.pin.policy
+
+    @property
+    def steady(self) -> Engine:
+        """The same under the policy of this moment, whatever comes into force later; `writing` minds the difference."""
+        return self if self.pin is not None else replace(self, pin=Pin(self.policy))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A transaction for what was judged here; PolicyMoved if another policy would have to judge it by now."""
+        with self.store.transaction():
+            if self.pin is not None and in_force(self.store, self.tenant) != self.pin.policy:
+                raise PolicyMoved
+            yield
 
     @property
     def guard(self) -> Guard:
@@ -157,6 +184,28 @@ class Engine:
         embedder = self.arm.embedder
         if embedder is not None and not self.store.spaces():
             self.store.add_space(embedder.name, embedder.dimensions)
+
+
+TRIES = 10  # policies that may come into force while one path runs
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def under_one_policy(path: Callable[Concatenate[Engine, P], R]) -> Callable[Concatenate[Engine, P], R]:
+    """Let a path judge and write under one policy; it begins anew when another came into force in between."""
+
+    @wraps(path)
+    def run(engine: Engine, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if engine.pin is not None:  # part of a path that minds it already
+            return path(engine, *args, **kwargs)
+        for _ in range(TRIES):
+            try:
+                return path(engine.steady, *args, **kwargs)
+            except PolicyMoved:
+                continue
+        raise StoreBusyError("The policy changes all the time.", "Try again when that is over.")
+
+    return run
 
 
 def check_embedder(store: Store, embedder: Embedder | None) -> None:

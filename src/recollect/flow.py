@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from recollect.active import mark_stale
-from recollect.engine import Engine
+from recollect.engine import Engine, under_one_policy
 from recollect.errors import DeniedError, InputError, ProvenanceError
 from recollect.guard import CANDIDATE, UNTIL
 from recollect.lineage import EVIDENCE, made_from
@@ -43,6 +43,7 @@ class Capture:
     tainted: bool = True
 
 
+@under_one_policy
 def observe(engine: Engine, capture: Capture) -> Record:
     """Keep a raw capture for a while: as it is without secrets, without personal data too, or as a digest only."""
     if not isinstance(capture.text, str) or not capture.text.strip():
@@ -95,6 +96,7 @@ def _kept(engine: Engine, text: str, boundary: Boundary, mode: str) -> tuple[str
     return hidden.text, (*cleaned.kinds, *hidden.kinds), boundary
 
 
+@under_one_policy
 def distill(engine: Engine, claim: Claim, sources: Sequence[Record]) -> Record:
     """A candidate made from what was observed: linked to its sources, checked, and withheld until it is promoted.
 
@@ -110,7 +112,7 @@ def distill(engine: Engine, claim: Claim, sources: Sequence[Record]) -> Record:
     claim = replace(claim, boundary=boundary, tainted=tainted, provenance=provenance, allow=allow)
     record = drafted(engine, claim)
     links = [Edge(record.key, key, EVIDENCE, engine.clock()) for key in keys]
-    with engine.store.transaction():
+    with engine.writing():
         known = engine.store.get([record.key])
         if known and known[0].valid_to is None:  # the same words: more evidence for them
             record = _with_sources(known[0], keys)
@@ -129,6 +131,7 @@ def _narrowest(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | Non
     return None if not given else given.pop() if len(given) == 1 else ()
 
 
+@under_one_policy
 def promote(engine: Engine, record: Record, reviewers: Sequence[str] = ()) -> Record:
     """Make a candidate durable. It must say where it comes from, and some scopes want somebody to have looked at it."""
     if record.withheld != CANDIDATE:
@@ -140,7 +143,7 @@ def promote(engine: Engine, record: Record, reviewers: Sequence[str] = ()) -> Re
     meta = {**record.meta, "reviewers": sorted(set(reviewers))}
     open_record = replace(record, withheld="", durable=True, valid_from=now, updated=now, meta=meta)
     promoted = engine.guard.judged(open_record, len(set(reviewers)))
-    with engine.store.transaction():
+    with engine.writing():
         engine.store.put([promoted])
         supersede(engine, [promoted])
         engine.store.append([engine.event("promote", record.key, {"reviewers": len(set(reviewers))})])
@@ -162,12 +165,13 @@ def check_reviewed(engine: Engine, record: Record, reviewers: Sequence[str]) -> 
         )
 
 
+@under_one_policy
 def upsert(engine: Engine, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
     """Store a claim that is distilled already; words that are there get the new sources too."""
     draft = drafted(engine, claim)
     check_reviewed(engine, draft, reviewers)
     sources = claim.provenance.sources if claim.provenance else ()
-    with engine.store.transaction():
+    with engine.writing():
         record = remember(engine, claim)
         more = _with_sources(record, sources)
         if more != record:
@@ -240,7 +244,7 @@ def _with_sources(record: Record, keys: Sequence[str]) -> Record:
 
 def _store(engine: Engine, record: Record, *, embed: bool = True) -> None:
     embedded = engine.embed([record]) if embed else None
-    with engine.store.transaction():
+    with engine.writing():
         engine.store.put([record])
         if embedded is not None:
             engine.ready_space()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from recollect.engine import Engine
+from recollect.engine import Engine, PolicyMoved
 from recollect.errors import InputError, NotFoundError, StoreBusyError
 from recollect.files.walk import real_folder, walk
 from recollect.remember import Owner
@@ -118,6 +118,7 @@ class Indexer:
 
     def __init__(self, engine: Engine, owner: Owner, mine: Whose, root: Root) -> None:
         self._engine, self._owner, self._whose, self._root = engine, owner, mine, root
+        self._steady = engine  # as a run began with it
         self._shelf: Shelf | None = None
 
     @property
@@ -132,7 +133,7 @@ class Indexer:
             try:
                 report = self._run(progress, dry_run)
                 break
-            except Stale:
+            except (Stale, PolicyMoved):
                 self._shelf = None
             except BaseException:
                 self._shelf = None  # what is half noted here is whole in the store
@@ -146,10 +147,11 @@ class Indexer:
     def _run(self, progress: Progress | None, dry_run: bool) -> IndexReport:
         folder = real_folder(self._root.folder)
         shelf = self._current()
-        made = made_with(self._engine)
+        self._steady = self._engine.steady
+        made = made_with(self._steady)
         same_way = shelf.root.made == made
         rows = self._engine.settings.files
-        reader = NoteReader(self._engine, folder, self._root.name, self._owner)
+        reader = NoteReader(self._steady, folder, self._root.name, self._owner)
         survey = Survey(walk(folder, rows), shelf, reader, same_way)
         todo, gone = survey.todo(), survey.gone()
         made_so_far = made if same_way or not shelf.stamps else shelf.root.made
@@ -186,7 +188,7 @@ class Indexer:
             survey.counts["embedded"] += 0 if vectors is None else len(change.embed)
             carried = change.carried | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
             store = self._engine.store
-            with store.transaction():
+            with self._steady.writing():
                 self._claim(shelf, made=made, linked=False)
                 if change.gone:
                     store.delete(change.gone)

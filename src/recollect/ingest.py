@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from recollect.engine import Embedded, Engine
+from recollect.engine import Embedded, Engine, under_one_policy
 from recollect.errors import ConflictError, InputError
 from recollect.guard import Guard
 from recollect.ledger import rows_in_force
@@ -68,6 +68,7 @@ def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
         yield batch
 
 
+@under_one_policy
 def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
     guard = engine.guard
     drafts = [_draft(engine, guard, turn, who) for turn in turns]
@@ -281,7 +282,7 @@ def _write(engine: Engine, records: Sequence[Record], embedded: Embedded | None)
     """Write what no other process wrote meanwhile; the keys that this call stored."""
     if not records:
         return set()
-    with engine.store.transaction():
+    with engine.writing():
         there = {record.key: record for record in engine.store.get([record.key for record in records])}
         for record in records:
             if record.key in there:

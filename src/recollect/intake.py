@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -14,7 +14,7 @@ from pathlib import Path
 from recollect.engine import Engine
 from recollect.imports.items import Wanted
 from recollect.ingest import Speaker
-from recollect.types import Filter, owner_of
+from recollect.types import Filter, Turn, owner_of
 
 MOST_PROBLEMS = 100  # bad lines of a file that are kept word for word; the rest is counted
 
@@ -193,6 +193,13 @@ class Marks:
 
     def _name(self, path: Path) -> str:
         return self._prefix + _digest(str(path.resolve()))
+
+
+def told_elsewhere(engine: Engine, who: Speaker, turns: Sequence[Turn]) -> set[tuple[str | None, str]]:
+    """Session and id of the turns that this user has already under another project, or under none."""
+    mine = Filter(engine.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
+    found = engine.store.find(mine) if turns else []
+    return {(record.session, record.id) for record in found if record.kind == "turn" and record.project != who.project}
 
 
 def _digest(text: str) -> str:

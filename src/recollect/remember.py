@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recollect.engine import Engine
+from recollect.engine import Engine, under_one_policy
 from recollect.errors import InputError
 from recollect.ingest import dated
 from recollect.supersede import Superseded, mark, supersede, with_states
@@ -56,11 +56,12 @@ class Claim:
     memory_type: MemoryType = "knowledge"
 
 
+@under_one_policy
 def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> Record:
     """Store a claim, or find it when the same words are there already; the superseded record ends at its time."""
     record = drafted(engine, claim)
     embedded = engine.embed([record])
-    with engine.store.transaction():
+    with engine.writing():
         known = engine.store.get([record.key])
         fresh = not known or known[0].valid_to is not None
         record = record if fresh else known[0]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.engine import Engine
+from recollect.engine import Engine, under_one_policy
 from recollect.lineage import EVIDENCE
 from recollect.types import Edge, Filter, Provenance, Record
 
@@ -57,6 +57,7 @@ def rules_in_view(engine: Engine, where: Filter) -> Rules:
     return Rules(*map(tuple, tiers))
 
 
+@under_one_policy
 def elevate(engine: Engine, turns: Sequence[Record]) -> int:
     """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
     guard = engine.guard
@@ -66,7 +67,7 @@ def elevate(engine: Engine, turns: Sequence[Record]) -> int:
     if not new:
         return 0
     vectors = engine.arm.embed([record.text for record, _ in new])
-    with engine.store.transaction():
+    with engine.writing():
         engine.store.put([record for record, _ in new])
         if vectors is not None:
             engine.ready_space()

@@ -16,7 +16,7 @@ from recollect.imports.detect import Source, Unread
 from recollect.imports.items import Bad, Item, Left, Statement, Taken, Title
 from recollect.imports.reading import DocumentFile, LineFile, Step
 from recollect.ingest import Speaker, ingest
-from recollect.intake import FileReport, Intake, Mark, Marks, Tally, Wish
+from recollect.intake import FileReport, Intake, Mark, Marks, Tally, Wish, told_elsewhere
 from recollect.remember import Claim, Owner, drafted, remember
 from recollect.types import Provenance, Record, Turn
 
@@ -218,11 +218,22 @@ class _Run:
                     self._item(Bad(error.message), where)
 
     def _ingest(self, turns: Sequence[Turn]) -> None:
-        for turn, outcome in zip(turns, ingest(self._engine, turns, self._who), strict=True):
+        new = self._not_elsewhere(turns)
+        for turn, outcome in zip(new, ingest(self._engine, new, self._who), strict=True):
             if outcome.status == "skipped":
                 self._tally.left[DENIED if outcome.reason.startswith("denied") else outcome.reason] += 1
             else:
                 self._turn(turn, new=outcome.status != "duplicate")
+
+    def _not_elsewhere(self, turns: Sequence[Turn]) -> list[Turn]:
+        """Without those that a hook, or another import, stored under another project: a session is taken once."""
+        if self._source is None or self._source.format not in AGENTS:
+            return list(turns)  # ids that mean something in their own file only
+        known = told_elsewhere(self._engine, self._wish.who, turns)
+        for turn in turns:
+            if (turn.session, turn.id) in known:
+                self._turn(turn, new=False)
+        return [turn for turn in turns if (turn.session, turn.id) not in known]
 
     @property
     def _who(self) -> Speaker:
@@ -234,7 +245,7 @@ class _Run:
         """What would become of turns, as far as that can be told without storing them."""
         who, engine = self._wish.who, self._engine
         keys = {}
-        for turn in turns:
+        for turn in self._not_elsewhere(list(turns)):
             record = Record(turn.id, "turn", "", engine.clock(), engine.tenant, user=who.user, project=who.project,
                             session=turn.session)  # fmt: skip
             keys[record.key] = turn

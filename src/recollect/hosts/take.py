@@ -47,7 +47,7 @@ def mark_name(memory: Memory, event: Event, who: Whose) -> str:
 
 
 def _stored(memory: Memory, host: Host, turns: Sequence[Turn], who: Whose) -> set[str]:
-    new = _unknown(memory, turns, who) if host.unique_ids else list(turns)
+    new = _unknown(memory, host, turns, who)
     try:
         _ingest(memory, host, new, who)
     except InputError:
@@ -64,10 +64,17 @@ def _ingest(memory: Memory, host: Host, turns: Sequence[Turn], who: Whose) -> No
         memory.ingest(turns, user=who.user, project=who.project, agent=host.name)
 
 
-def _unknown(memory: Memory, turns: Sequence[Turn], who: Whose) -> list[Turn]:
-    """The turns that no session has: a fork of a session repeats what was said before it."""
+def _unknown(memory: Memory, host: Host, turns: Sequence[Turn], who: Whose) -> list[Turn]:
+    """The turns that are not here, under whatever project: an import may have come first.
+
+    Where ids are unique they are in no session either: a fork of a session repeats what was said before it.
+    """
     if not turns:
         return []
     mine = Filter(memory.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
-    known = {record.id for record in memory.store.find(mine)}
-    return [turn for turn in turns if turn.id not in known]
+    known = memory.store.find(mine)
+    if host.unique_ids:
+        ids = {record.id for record in known}
+        return [turn for turn in turns if turn.id not in ids]
+    named = {(record.session, record.id) for record in known if record.project != who.project}
+    return [turn for turn in turns if (turn.session, turn.id) not in named]

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from recollect.math.vectors import Vectors
-from recollect.types import Edge, Event, Filter, Record, Scored
+from recollect.types import Boundary, Edge, Event, Filter, Record, Scored
 
 Order = Literal["oldest", "newest"]
 
@@ -35,6 +35,15 @@ class Glance:
     role: str | None
     time: datetime
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a policy decides of a record: its class, why it is withheld if it is, and when it goes."""
+
+    boundary: Boundary
+    withheld: str
+    expires: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,15 @@ class Store(Protocol):
 
     def count(self, where: Filter) -> int:
         """How many records pass the filter."""
+
+    def marks(self, where: Filter) -> dict[str, int]:
+        """A number for each record that passes, by key: with another number it has changed. Cheaper than to read it.
+
+        Numbers mean something only in the process that asked for them.
+        """
+
+    def restand(self, standings: Mapping[str, Standing]) -> None:
+        """Change the standing of records by key, and nothing else of them; unknown keys are ignored."""
 
     def delete(self, keys: Sequence[str]) -> int:
         """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were.

@@ -15,7 +15,7 @@ import numpy as np
 from recollect.errors import DimensionError, InputError
 from recollect.math.cascade import tier_vectors
 from recollect.math.vectors import Vectors, known_passages, unit_rows
-from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, StoreStats, Surroundings
+from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
 from recollect.store.dict_log import DictLog
 from recollect.text.analyze import searchable, terms
 from recollect.text.globs import admits
@@ -153,6 +153,17 @@ class DictStore:
     def count(self, where: Filter) -> int:
         """How many pass."""
         return len(self._passing(where))
+
+    def marks(self, where: Filter) -> dict[str, int]:
+        """A hash of all that is written down of each record."""
+        return {record.key: hash(repr(record)) for record in self._passing(where)}
+
+    def restand(self, standings: Mapping[str, Standing]) -> None:
+        """Replace three fields."""
+        for record in self.get(list(standings)):
+            now = standings[record.key]
+            changed = replace(record, boundary=now.boundary, withheld=now.withheld, expires=now.expires)
+            self._state.records[record.key] = changed
 
     def delete(self, keys: Sequence[str]) -> int:
         """Delete records with their vectors and edges."""

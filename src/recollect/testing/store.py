@@ -18,7 +18,7 @@ import pytest
 
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors
-from recollect.store.base import Glance, Store, Surroundings
+from recollect.store.base import Glance, Standing, Store, Surroundings
 from recollect.testing.log import LogContract
 from recollect.text.analyze import query_terms
 from recollect.types import Edge, Filter, GateDecision, Provenance, Record
@@ -113,6 +113,32 @@ class StoreContract(LogContract):
     def test_a_glance_is_the_record_in_short(self, store: Store) -> None:
         (key,) = filled(store, [a_record("a", "hello\x00 there", session="s", role="Ana", time=NOON)])
         assert store.glances([key, "nobody"]) == {key: Glance(key, "s", "Ana", NOON, "hello\x00 there")}
+
+    def test_marks_tell_what_changed(self, store: Store) -> None:
+        a, b, c, d = filled(store, [a_record(id, user="ana") for id in "abc"] + [a_record("d", tenant="t")])  # noqa: A001
+        before = store.marks(ALL)
+        assert before.keys() == {a, b, c} and store.marks(ALL) == before
+        store.put([a_record("a", user="ana"), a_record("b", user="ana", utility=0.5)])
+        store.delete([c])
+        after = store.marks(ALL)
+        assert after.keys() == {a, b} and after[a] == before[a] and after[b] != before[b]
+        assert store.marks(Filter(tenant="t")).keys() == {d}
+
+    def test_a_standing_is_all_that_changes(self, store: Store) -> None:
+        tight = Standing("pii", "policy: not eve", NOON + DAY)
+        fields = {"user": "ana", "session": "s", "meta": {"n": float("inf"), "日": None}, "states": ("home",)}
+        record = a_record("a", "hello\x00 there", **fields)
+        [key] = filled(store, [record], some_vectors(1))
+        store.restand({key: tight, "nobody": tight})
+        changed = replace(record, boundary="pii", withheld="policy: not eve", expires=NOON + DAY)
+        assert store.get([key]) == [changed]
+        assert store.vectors([key]).keys() == {key}
+        assert store.find(ALL) == [] and store.count(replace(ALL, withheld=True)) == 1
+        assert store.count(replace(ALL, withheld=True, alive_at=NOON + DAY)) == 0
+        assert store.count(replace(ALL, withheld=True, boundaries=("internal",))) == 0
+        store.restand({key: Standing("internal", "", None)})
+        assert store.get([key]) == [record] and store.find(ALL) == [record]
+        assert store.verify() == []
 
     def test_around_a_record_are_the_turns_of_its_session(self, store: Store) -> None:
         turns = [a_record(str(i), session="s", user="ana", time=NOON + DAY * (i // 3)) for i in range(7)]

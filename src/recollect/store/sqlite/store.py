@@ -14,7 +14,7 @@ import numpy as np
 from recollect.errors import DimensionError, InputError
 from recollect.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from recollect.settings.rows import StoreRows
-from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, StoreStats, Surroundings
+from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
 from recollect.store.codec import from_micros, record_to_json, to_micros, trusted_record
 from recollect.store.sqlite.backups import Backups, state_of
 from recollect.store.sqlite.database import Database
@@ -35,6 +35,7 @@ COLUMNS = (
 UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
     ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
     RETURNING row"""
+AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` would make one a record
 ORDERS = {"oldest": "time, row", "newest": "time DESC, row DESC"}
 
 
@@ -163,6 +164,27 @@ class SQLiteStore:
         """How many pass."""
         clause = records_clause(where)
         return int(self._database.one(f"SELECT count(*) FROM records WHERE {clause.sql}", *clause.parameters)[0])
+
+    def marks(self, where: Filter) -> dict[str, int]:
+        """A hash of each row as it is written."""
+        clause = records_clause(where)
+        sql = f"SELECT key, text, fields FROM records WHERE {clause.sql}"
+        with self._database.errors():
+            found = self._database.connection.execute(sql, clause.parameters)
+            return {key: hash((text, fields)) for key, text, fields in found}
+
+    def restand(self, standings: Mapping[str, Standing]) -> None:
+        """Rewrite three columns and the same in the fields: nothing that is indexed by word or vector changes."""
+        with self._database.transaction() as connection:
+            sql = f"SELECT key, fields FROM records WHERE key IN {LISTED}"
+            connection.executemany(
+                "UPDATE records SET boundary = ?, withheld = ?, expires = ?, fields = ? WHERE key = ?",
+                [
+                    (now.boundary, bool(now.withheld), to_micros(now.expires), _restood(fields, now), key)
+                    for key, fields in self._database.rows(sql, listed(list(standings)))
+                    for now in [standings[key]]
+                ],
+            )
 
     def delete(self, keys: Sequence[str]) -> int:
         """Delete records everywhere, and leave nothing of them in the file or its log."""
@@ -522,9 +544,14 @@ def _values(record: Record, owner: int) -> tuple[Any, ...]:
         record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
         to_micros(record.valid_from), to_micros(record.valid_to),
         None if record.allow is None else json.dumps(record.allow), bool(record.withheld), to_micros(record.expires),
-        record.text,
-        json.dumps(fields, ensure_ascii=False, separators=(",", ":")),
+        record.text, AS_JSON(fields),
     )  # fmt: skip
+
+
+def _restood(fields: str, now: Standing) -> str:
+    values = {**json.loads(fields), "boundary": now.boundary, "withheld": now.withheld}
+    values["expires"] = now.expires.isoformat() if now.expires else None
+    return AS_JSON({name: value for name, value in values.items() if value is not None})
 
 
 def _record(text: str, fields: str) -> Record:

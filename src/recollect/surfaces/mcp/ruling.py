@@ -43,18 +43,17 @@ def policy(
         str, Field(max_length=MAX_POLICY_CHARS, description="Another policy as YAML, to see what it would change.")
     ] = "",
     apply: Annotated[
-        bool, Field(description="Put the proposal in force; only where the connection was granted that.")
+        bool, Field(description="Put the proposal in force, instead of showing what it would change.")
     ] = False,
 ) -> shapes.PolicyAnswer:
-    """Show the policy in force, or what a proposal would change; every record would be judged by it anew.
+    """Show the policy in force; where that was granted, what a proposal would change, and put it in force.
 
     Use it when something was refused and you must say why, or when the user wants the rules changed: show them the
     changes first.
     """
     if not proposal:
         return _shown(call)
-    if apply:
-        call.needs("admin")
+    call.needs("admin")  # how many records a rule of one's own meets tells what others' records say
     report = call.memory.apply_policy(proposal, dry_run=not apply, by="mcp", progress=call.progress)
     answer = _shown(call)
     return {
