@@ -9,7 +9,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "recollect"
 LEVELS = [
-    {"errors", "lazy"},
+    {"errors", "lazy", "whole"},
     {"types"},
     {"settings"},
     {"math", "post", "text"},

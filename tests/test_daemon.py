@@ -367,6 +367,14 @@ def test_a_message_too_long_is_refused_and_the_next_one_heard() -> None:
     assert "send less" in json.dumps(heard)
 
 
+def test_half_a_character_is_refused_and_a_whole_one_heard() -> None:
+    def said(number: int, text: str) -> bytes:
+        return b'{"jsonrpc":"2.0","id":%d,"method":"x","params":{"q":"%s"}}' % (number, text.encode()) + b"\n"
+
+    heard = Pipe().run(lambda host, front: host.write(said(1, r"\ud83d") + said(2, r"\uD83D\uDE00")), answers)
+    assert {each["id"]: each.get("result") for each in heard} == {1: None, 2: "x"}
+
+
 def test_when_no_daemon_can_be_had_calls_fail_in_a_sentence() -> None:
     def none() -> Line:
         raise DaemonError("No daemon answered.")

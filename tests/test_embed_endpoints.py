@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import numpy as np
 import pytest
 
+import loopback
+from loopback import Reply, Service
 from recollect.embed import OllamaEmbedder, OpenAIEmbedder
 from recollect.embed.endpoints import ollama_url
 from recollect.errors import DimensionError, EndpointError, RecollectError, SettingsError
@@ -22,39 +20,13 @@ from recollect.errors import DimensionError, EndpointError, RecollectError, Sett
 KEY = "sk-test-0123456789abcdef"
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What the server says to one request; `drip_seconds` is the pause before each byte."""
-
-    status: int = 200
-    body: object = None
-    headers: dict[str, str] = field(default_factory=dict)
-    delay_seconds: float = 0.0
-    drip_seconds: float = 0.0
-
-    @property
-    def raw(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
-
-
-@dataclass
-class Service:
-    """The server: scripted replies first, then right answers; it keeps what it was asked."""
-
-    url: str
-    script: list[Reply] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    bodies: list[Any] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-
-    def reply(self, path: str, body: Any) -> Reply:
-        if self.script:
-            return self.script.pop(0)
-        rows = [vector(text) for text in body["input"]]
-        if path.endswith("/api/embed"):
-            return Reply(body={"embeddings": rows})
-        data = [{"index": place, "embedding": row} for place, row in enumerate(rows)]
-        return Reply(body={"data": data[::-1]})  # out of order, as the protocol allows
+def answer(path: str, body: Any) -> Reply:
+    """What a service that works says."""
+    rows = [vector(text) for text in body["input"]]
+    if path.endswith("/api/embed"):
+        return Reply(body={"embeddings": rows})
+    data = [{"index": place, "embedding": row} for place, row in enumerate(rows)]
+    return Reply(body={"data": data[::-1]})  # out of order, as the protocol allows
 
 
 def vector(text: str) -> list[float]:
@@ -67,38 +39,8 @@ def unit(text: str) -> np.ndarray:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.paths.append(self.path)
-            state.bodies.append(body)
-            state.keys.append(self.headers["Authorization"])
-            reply = state.reply(self.path, body)
-            time.sleep(reply.delay_seconds)
-            self.send_response(reply.status)
-            for name, value in {"Content-Length": str(len(reply.raw)), **reply.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            for start in range(0, len(reply.raw), 1 if reply.drip_seconds else len(reply.raw)):
-                time.sleep(reply.drip_seconds)
-                self.wfile.write(reply.raw[start:] if not reply.drip_seconds else reply.raw[start : start + 1])
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """A client that hung up is part of the tests."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        state = Service(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with loopback.service(answer) as state:
         yield state
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(autouse=True)

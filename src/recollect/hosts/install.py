@@ -9,17 +9,16 @@ import difflib
 import errno
 import os
 import shutil
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.errors import FormatError
 from recollect.hosts.configs.plans import FilePlan
+from recollect.whole import replacing
 
 BACKUP = ".before-recollect"  # behind a file's name: how it was before we came
 CONTEXT_LINES = 2  # around a change; more would show more of what is nobody's business
-NEW_MODE = 0o600  # a host's settings may hold keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +124,8 @@ def backup_of(path: Path) -> Path:
 def write(path: Path, text: str) -> None:
     """Replace a file in one go, its mode kept; a link's target, not the link."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o7777 if path.exists() else NEW_MODE
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as stream:
+        stream.write(text.encode())
 
 
 def _text(path: Path) -> str | None:

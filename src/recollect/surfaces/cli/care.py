@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,6 +13,7 @@ from recollect.surfaces import format as shown
 from recollect.surfaces.audit_format import report_dict, report_text
 from recollect.surfaces.cli.app import App, progress
 from recollect.surfaces.cli.options import verb
+from recollect.whole import replacing
 
 STDIO = "-"
 
@@ -48,18 +46,8 @@ def write_whole(target: Path, lines: Iterable[str]) -> int:
     if target.exists() and not target.is_file():  # a pipe or a device cannot be replaced
         with target.open("wb") as stream:
             return sum(1 for line in lines if stream.write(f"{line}\n".encode()))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            count = sum(1 for line in lines if stream.write(f"{line}\n".encode()))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-    return count
+    with replacing(target) as stream:
+        return sum(1 for line in lines if stream.write(f"{line}\n".encode()))
 
 
 @verb("stats", "recollect stats")

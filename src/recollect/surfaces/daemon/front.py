@@ -51,6 +51,9 @@ class Front:
     def _forward(self, data: bytes) -> None:
         message = parsed(data)
         number = message.get("id") if "method" in message else None
+        if halved(data, message):
+            self._fail(number, NO_REQUEST, "A message holds half a character (a lone surrogate); send it whole.")
+            return
         if message.get("method") == "initialize":
             self._handshake = data
         try:
@@ -137,6 +140,17 @@ class Front:
                 self._line.link.shutdown(socket.SHUT_WR)
             self._pump.join()
             self._line.close()
+
+
+def halved(data: bytes, message: dict[str, Any]) -> bool:
+    r"""Whether a text in it cannot be encoded: `\ud83d` alone is valid JSON that the protocol's library drops."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return False
+    try:
+        json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def parsed(data: bytes) -> dict[str, Any]:
