@@ -175,6 +175,18 @@ def test_where_none_can_listen_the_host_is_served_all_the_same(path: Path, tmp_p
     assert code == 0 and "open to others" in errors
 
 
+def test_one_that_is_frozen_does_not_freeze_its_hosts(path: Path) -> None:
+    host_for(path).end()
+    pid = pid_of(path)
+    os.kill(pid, signal.SIGSTOP)
+    host = Host(path, "--user", "ana", "--set", "daemon.start_ms=500", daemon=True)
+    host.greet()
+    assert not host.call("memory_status")["isError"]
+    code, errors = host.end()
+    os.kill(pid, signal.SIGCONT)
+    assert code == 0 and "opened here" in errors
+
+
 def test_a_warm_one_answers_sooner_than_a_cold_start(path: Path) -> None:
     def took() -> float:
         began = time.monotonic()

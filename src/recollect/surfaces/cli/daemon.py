@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.errors import DaemonError, InputError
-from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.app import App, interactive
 from recollect.surfaces.cli.options import verb
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ def daemon(ctx: click.Context, action: str, idle: float | None, background: bool
         os.setsid()  # whoever started it may end
         os.chdir("/")
     if action == "run":
+        if interactive():
+            app.note(f"keeping {app.path} warm; Ctrl-C ends it")
         _run(app.path, settings.daemon.idle_seconds if idle is None else idle)
     elif action == "start":
         with client(app, settings, idle).ask("status", {}, settings.daemon.start_ms / 1000)[0]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.errors import DaemonError, InputError
-from recollect.surfaces.cli.app import App
+from recollect.surfaces.cli.app import App, interactive
 from recollect.surfaces.cli.options import caller, verb
 from recollect.surfaces.waking import Waking
 
@@ -89,6 +89,8 @@ def mcp(
     granted = frozenset(grants) if grants else known.everything() if known else READ_WRITE
     who = Caller(app.tenant, user, project, app.purpose, granted)
     settings = app.settings()  # a mistake in them is told here and now
+    if not http and interactive():
+        app.note("waiting for a host to speak MCP on stdin (Ctrl-D ends it); `recollect install` sets one up")
     if not http and _fronted(app, settings, {**asdict(who), "trusted": trusted, "profile": profile}):
         return
     memory = Waking(app.path, app.open)
@@ -116,7 +118,8 @@ def _fronted(app: App, settings: Settings, params: dict[str, Any]) -> bool:
     asks = client(app, settings)
 
     def attached() -> Line:
-        return asks.ask("mcp", params, settings.daemon.start_ms / 1000)[0]
+        patience = settings.daemon.start_ms / 1000
+        return asks.ask("mcp", params, patience, patience)[0]
 
     try:
         line = attached()

@@ -28,10 +28,12 @@ class Client:
     likeness: Likeness
     spawn: Callable[[], int]
 
-    def ask(self, method: str, params: Mapping[str, Any], patience_seconds: float) -> tuple[Line, Any]:
+    def ask(
+        self, method: str, params: Mapping[str, Any], patience_seconds: float, answer_seconds: float | None = None
+    ) -> tuple[Line, Any]:
         """The connection and the answer, from a daemon that is like us and may have to be started first.
 
-        The patience is for finding one that listens; how long it then takes to answer is its own matter.
+        The patience is for finding one that listens; how long it then takes to answer is its own matter, unless said.
         """
         ends = time.monotonic() + patience_seconds
         child = 0
@@ -44,7 +46,10 @@ class Client:
                 time.sleep(STEP_SECONDS)
                 continue
             try:
-                return line, line.call(method, {**params, "likeness": self.likeness.dump()})
+                line.link.settimeout(answer_seconds)
+                answer = line.call(method, {**params, "likeness": self.likeness.dump()})
+                line.link.settimeout(None)
+                return line, answer
             except ClosedError:
                 line.close()  # it was leaving when we came
             except RpcError as error:

@@ -34,6 +34,7 @@ class Talk:
         self.service: Service | None = None  # which calls us
         self._methods: dict[str, Callable[[Params], Any]] = {
             "hook": self._hook,
+            "mcp": self._attached,
             "status": self._status,
             "retire": lambda params: self._leave(stop=False),
             "stop": lambda params: self._leave(stop=True),
@@ -51,22 +52,21 @@ class Talk:
                 return
             number, method, params = request.get("id"), request.get("method"), request.get("params") or {}
             try:
-                if method == "mcp":
-                    self._room.enter(_like(params))
-                    line.send({"id": number, "result": {"pid": os.getpid()}})
-                    self._mcp(line, params)
-                    return
                 answer = {"result": self._answered(method, params)}
             except Exception as error:  # noqa: BLE001 - whatever goes wrong is an answer
                 answer = {"error": shown(error)}
                 if not isinstance(error, RecollectError):
                     self._note(f"{method!s:.40} failed: {told(error)}")
-            line.send({"id": number, **answer})
+            if "id" in request:  # without one, nobody waits for an answer
+                line.send({"id": number, **answer})
+            if method == "mcp" and "result" in answer:
+                self._mcp(line, params)
+                return
 
     def _answered(self, method: Any, params: Any) -> Any:
         found = self._methods.get(method) if isinstance(method, str) else None
         if found is None:
-            raise RpcError(NO_METHOD, f"There is no method {method!s:.40}.", f"Use {', '.join(self._methods)} or mcp.")
+            raise RpcError(NO_METHOD, f"There is no method {method!s:.40}.", f"Use {', '.join(self._methods)}.")
         if not isinstance(params, dict):
             raise RpcError(BAD_PARAMS, "params is not an object.")
         return found(params)
@@ -112,8 +112,12 @@ class Talk:
         memory = self._room.memory().for_tenant(params["tenant"])
         return nullcontext(memory.acting(params["purpose"], request=params["request"]))
 
-    def _mcp(self, line: Line, params: Params) -> None:
+    def _attached(self, params: Params) -> dict[str, Any]:
+        self._room.enter(_like(params))
         self._room.memory.begin()  # while the SDK is imported
+        return {"pid": os.getpid()}
+
+    def _mcp(self, line: Line, params: Params) -> None:
         from recollect.surfaces.mcp import sdk
         from recollect.surfaces.mcp.caller import Caller
         from recollect.surfaces.mcp.server import Desk, build
