@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +87,11 @@ def test_a_store_has_one_place_by_whatever_path(tmp_path: Path) -> None:
 
 
 def test_an_address_is_never_longer_than_a_socket_bears(tmp_path: Path) -> None:
-    deep = tmp_path / ("d" * 120)
-    deep.mkdir()
-    assert len(os.fsencode(place_of(tmp_path / "a.db", {"XDG_RUNTIME_DIR": str(deep)}).socket)) <= LONGEST_PATH
-    short = place_of(tmp_path / "a.db", {"XDG_RUNTIME_DIR": "/tmp"})
-    assert short.socket.parent == Path("/tmp/recollect")
-    assert place_of(tmp_path / "a.db", {"XDG_RUNTIME_DIR": "/no/such"}).folder == place_of(tmp_path / "a.db", {}).folder
+    deep = tmp_path / ("d" * 120) / "a.db"
+    assert len(os.fsencode(place_of(deep).socket)) <= LONGEST_PATH
+    with pytest.raises(DaemonError, match="too long"):
+        place_of(deep, str(deep.parent))
+    assert place_of(deep, "/tmp/mine").socket.parent == Path("/tmp/mine")
 
 
 def test_a_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
@@ -162,16 +162,21 @@ def test_the_first_decides_the_settings_and_others_are_sent_away(running: Runnin
 def test_other_code_never_decides_the_settings(path: Path) -> None:
     room, like = Room(path), Likeness.of(ROWS)
     with pytest.raises(RpcError):
-        room.enter(Likeness("0.0.1 1 /elsewhere", like.environment, like.settings))
+        room.enter(replace(like, code="0.0.1 1 /elsewhere"))
     room.enter(like)
 
 
-def test_keys_are_compared_and_not_told() -> None:
-    one = Likeness.of(ROWS, {"OPENAI_API_KEY": "sk-one"})
-    assert one != Likeness.of(ROWS, {"OPENAI_API_KEY": "sk-two"})
-    assert one == Likeness.of(ROWS, {"OPENAI_API_KEY": "sk-one", "EDITOR": "vi"})
+def test_keys_are_compared_where_they_matter_and_not_told() -> None:
+    rows = ROWS.changed({"embed.provider": "openai", "embed.model": "small"}, "test")
+    one, two = (Likeness.of(rows, {"OPENAI_API_KEY": f"sk-{name}", "EDITOR": name}) for name in ("one", "two"))
+    kept_from = Likeness.of(rows, {})
+    assert one.serves(one) and not one.serves(two) and not two.serves(one)
+    assert one.serves(kept_from), "a host keeps keys from some of our commands"
+    assert not kept_from.serves(one)
     assert "sk-one" not in json.dumps(one.dump())
     assert Likeness.parse(json.loads(json.dumps(one.dump()))) == one
+    local = Likeness.of(Settings(), {"OPENAI_API_KEY": "sk-one"})
+    assert local.serves(Likeness.of(Settings(), {"OPENAI_API_KEY": "sk-two"})), "the local model has no use for it"
 
 
 # Coming and going

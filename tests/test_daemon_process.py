@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -165,14 +166,23 @@ def test_in_the_foreground_it_ends_by_a_signal_or_by_itself(path: Path, sent: si
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_where_none_can_listen_the_host_is_served_all_the_same(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "recollect").mkdir(mode=0o755)
-    host = Host(path, "--user", "ana", daemon=True, XDG_RUNTIME_DIR=str(tmp_path / "run"))
-    host.greet()
-    assert not host.call("memory_status")["isError"]
-    code, errors = host.end()
+def test_where_none_can_listen_the_host_is_served_all_the_same(path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # a short path
+        Path(folder).chmod(0o755)
+        host = Host(path, "--user", "ana", "--set", f"daemon.folder={folder}", daemon=True)
+        host.greet()
+        assert not host.call("memory_status")["isError"]
+        code, errors = host.end()
     assert code == 0 and "open to others" in errors
+
+
+def test_a_host_may_hand_on_part_of_the_environment(path: Path) -> None:
+    whole = host_for(path)
+    part = Host(path, "--user", "ana", daemon=True, bare=True)
+    part.greet()
+    assert (status(path) or {})["clients"] == 2
+    for host in (whole, part):
+        assert host.end() == (0, "")
 
 
 def test_one_that_is_frozen_does_not_freeze_its_hosts(path: Path) -> None:

@@ -27,11 +27,11 @@ QUICK = ["--set", "embed.provider=hash"]
 class Host:
     """What a host does: start it, shake hands, ask."""
 
-    def __init__(self, store: Path, *options: str, daemon: bool = False, **env: str) -> None:
+    def __init__(self, store: Path, *options: str, daemon: bool = False, bare: bool = False) -> None:
         self.process = subprocess.Popen(
             [*COMMAND, "--store", str(store), *QUICK, "--set", f"daemon.on={daemon}", "mcp", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-            env={**os.environ, **env},
+            env={name: value for name, value in os.environ.items() if not bare or name in ("HOME", "PATH", "LANG")},
         )  # fmt: skip
         self.number = 0
         self.watchdog = threading.Timer(30, self.process.kill)  # a test that waits for nothing should fail

@@ -371,3 +371,4 @@ class DaemonRows:
     on: bool = switch(True, "ask a daemon, and start one where there is none; else open the memory in each process")
     idle_seconds: int = whole(900, 1, 31_536_000, "it ends when nobody came for so long")
     start_ms: int = whole(10_000, 100, 600_000, "how long to wait for one that was started")
+    folder: str = words("", "where its socket is (empty: /run/user/<uid>/recollect, else /tmp/recollect-<uid>)")

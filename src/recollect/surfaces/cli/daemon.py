@@ -16,6 +16,7 @@ from recollect.surfaces.cli.options import verb
 
 if TYPE_CHECKING:
     from recollect.settings import Settings
+    from recollect.settings.rows import DaemonRows
     from recollect.surfaces.daemon.client import Client
     from recollect.surfaces.daemon.wire import Line
 
@@ -46,11 +47,11 @@ def daemon(ctx: click.Context, action: str, idle: float | None, background: bool
     if action == "run":
         if interactive():
             app.note(f"keeping {app.path} warm; Ctrl-C ends it")
-        _run(app.path, settings.daemon.idle_seconds if idle is None else idle)
+        _run(app.path, settings.daemon, idle)
     elif action == "start":
         with client(app, settings, idle).ask("status", {}, settings.daemon.start_ms / 1000)[0]:
             app.say({"running": True}, "running")
-    elif not _asked(app, action):
+    elif not _asked(app, settings.daemon.folder, action):
         ctx.exit(NOT_RUNNING if action == "status" else 0)
 
 
@@ -65,12 +66,11 @@ def possible() -> bool:
 def client(app: App, settings: Settings, idle: float | None = None) -> Client:
     """Asks the daemon of the store, starting it where there is none."""
     from recollect.surfaces.daemon.client import client_for
-    from recollect.surfaces.daemon.likeness import Likeness
 
-    return client_for(app.path, Likeness.of(settings), settings.daemon.idle_seconds if idle is None else idle)
+    return client_for(app.path, settings, settings.daemon.idle_seconds if idle is None else idle)
 
 
-def _run(store: Path, idle_seconds: float) -> None:
+def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     from platformdirs import user_log_path
 
     from recollect.hosts.log import note
@@ -82,9 +82,9 @@ def _run(store: Path, idle_seconds: float) -> None:
     def noted(line: str) -> None:
         note(f"daemon {os.getpid()} {line}", user_log_path("recollect") / "daemon.log")
 
-    place, room = place_of(store), Room(store)
+    place, room = place_of(store, rows.folder), Room(store)
     talk = Talk(room, noted)
-    talk.service = service = Service(place, talk, idle_seconds, noted)
+    talk.service = service = Service(place, talk, rows.idle_seconds if idle is None else idle, noted)
 
     def stop(*_: object) -> None:
         threading.Thread(target=service.leave, kwargs={"stop": True}, daemon=True).start()
@@ -98,12 +98,12 @@ def _run(store: Path, idle_seconds: float) -> None:
     room.memory.close()
 
 
-def _asked(app: App, action: str) -> bool:
+def _asked(app: App, folder: str, action: str) -> bool:
     """Ask a daemon that runs; whether there is one."""
     from recollect.surfaces.daemon.client import dial
     from recollect.surfaces.daemon.place import place_of
 
-    line = dial(place_of(app.path))
+    line = dial(place_of(app.path, folder))
     if line is None:
         app.say({"running": False}, f"no daemon for {app.path}")
         return False

@@ -67,7 +67,7 @@ def _checks(app: App) -> Iterator[Check]:
     yield from _guarded("store", lambda: _store(app, settings))
     yield from _guarded("disk", lambda: _disk(app.path))
     yield from _guarded("model", lambda: _embedder(settings))
-    yield from _guarded("daemon", lambda: _daemon(app.path))
+    yield from _guarded("daemon", lambda: _daemon(app.path, settings.daemon.folder))
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
@@ -171,7 +171,7 @@ def _local(settings: Settings) -> Iterator[Check]:
     yield Check("model", "ok", f"{folder}: {sums}{numbers}")
 
 
-def _daemon(store: Path) -> Iterator[Check]:
+def _daemon(store: Path, folder: str) -> Iterator[Check]:
     from recollect.surfaces.cli.daemon import possible
 
     if not possible():
@@ -180,7 +180,7 @@ def _daemon(store: Path) -> Iterator[Check]:
     from recollect.surfaces.daemon.client import dial
     from recollect.surfaces.daemon.place import place_of
 
-    place = place_of(store)
+    place = place_of(store, folder)
     if place.folder.exists():
         place.make()  # which looks who may enter
     line = dial(place)

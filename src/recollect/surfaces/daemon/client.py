@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import DaemonError
+from recollect.settings import Settings
 from recollect.surfaces.daemon.likeness import Likeness
 from recollect.surfaces.daemon.place import Place, place_of
 from recollect.surfaces.daemon.wire import UNLIKE, ClosedError, Line, RpcError
@@ -67,11 +68,12 @@ class Client:
         )
 
 
-def client_for(store: Path, likeness: Likeness, idle_seconds: float) -> Client:
+def client_for(store: Path, settings: Settings, idle_seconds: float) -> Client:
     """The client for a store; a daemon that it starts ends by itself when nobody came for so long."""
-    command = [sys.executable, "-P", "-m", "recollect", "--store", str(store.expanduser().resolve()), "daemon", "run"]
-    options = ["--background", "--idle", f"{idle_seconds:g}"]
-    return Client(place_of(store), likeness, lambda: start([*command, *options]))
+    folder = settings.daemon.folder
+    command = [sys.executable, "-P", "-m", "recollect", "--store", str(store.expanduser().resolve())]
+    options = ["--background", "--idle", f"{idle_seconds:g}", *(("--set", f"daemon.folder={folder}") if folder else ())]
+    return Client(place_of(store, folder), Likeness.of(settings), lambda: start([*command, "daemon", "run", *options]))
 
 
 def dial(place: Place) -> Line | None:

@@ -12,37 +12,49 @@ from typing import Any
 import recollect
 from recollect.settings import Settings
 
-# What the engine reads of the environment beside its settings: keys and addresses of services, and where weights are.
-VARIABLES = (
-    "HOME", "OLLAMA_HOST", "OPENAI_API_KEY", "OPENAI_BASE_URL", "RECOLLECT_CACHE", "RECOLLECT_MODEL_PATH",
-    "RECOLLECT_OFFLINE", "XDG_CACHE_HOME", "XDG_STATE_HOME",
-)  # fmt: skip
+# What the engine reads of the environment beside its settings, by what makes it read that.
+VARIABLES = {
+    "local": ("RECOLLECT_CACHE", "RECOLLECT_MODEL_PATH", "RECOLLECT_OFFLINE", "XDG_CACHE_HOME"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "ollama": ("OLLAMA_HOST",),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """What must be equal, and the settings themselves."""
+    """The code, the settings that are not at their defaults, and by name a digest of each variable that matters."""
 
     code: str
-    environment: str
     settings: Mapping[str, Any]
+    environment: Mapping[str, str]
 
     @classmethod
     def of(cls, settings: Settings, environment: Mapping[str, str] = os.environ) -> Likeness:
         """That of a process with these settings."""
         changed = {row.name: row.value for row in settings.rows() if row.value != row.default}
-        seen = [f"{name}={environment.get(name, '')}" for name in VARIABLES]
-        digest = blake2b("\0".join(seen).encode(errors="surrogateescape"), digest_size=16).hexdigest()
-        return cls(code_stamp(), digest, changed)
+        names = {name for used in (settings.embed, settings.compact) for name in VARIABLES.get(used.provider, ())}
+        return cls(code_stamp(), changed, {name: _digest(environment[name]) for name in names & environment.keys()})
+
+    def serves(self, other: Likeness) -> bool:
+        """Whether who is like this can work for the other; what the other does not know of, it does not mind.
+
+        Hosts keep keys from some of our commands: those must not send away the daemon that has them.
+        """
+        same = (self.code, self.settings) == (other.code, other.settings)
+        return same and all(self.environment.get(name) == digest for name, digest in other.environment.items())
 
     def dump(self) -> dict[str, Any]:
-        """As it goes over the wire; of the environment only a digest."""
-        return {"code": self.code, "environment": self.environment, "settings": dict(self.settings)}
+        """As it goes over the wire; of the environment only digests."""
+        return {"code": self.code, "settings": dict(self.settings), "environment": dict(self.environment)}
 
     @classmethod
     def parse(cls, value: Mapping[str, Any]) -> Likeness:
         """From the wire."""
-        return cls(str(value["code"]), str(value["environment"]), dict(value["settings"]))
+        return cls(str(value["code"]), dict(value["settings"]), dict(value["environment"]))
+
+
+def _digest(value: str) -> str:
+    return blake2b(value.encode(errors="surrogateescape"), digest_size=16).hexdigest()
 
 
 def code_stamp() -> str:

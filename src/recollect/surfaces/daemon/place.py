@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -43,11 +41,15 @@ class Place:
             )
 
 
-def place_of(store: Path, environment: Mapping[str, str] = os.environ) -> Place:
-    """The place of a store, the same by whatever path it is called."""
+def place_of(store: Path, folder: str = "") -> Place:
+    """The place of a store, the same by whatever path it is called; in a folder of one's own, or the usual one.
+
+    The environment has no say: a host hands it on to one of our commands whole, and to another in part.
+    """
     name = blake2b(os.fsencode(store.expanduser().resolve()), digest_size=8).hexdigest()
-    runtime = environment.get("XDG_RUNTIME_DIR")
-    shared = Path(tempfile.gettempdir()) / f"recollect-{os.getuid()}"
-    own = Path(runtime) / "recollect" if runtime and Path(runtime).is_dir() else shared
-    place = Place(own, name)
-    return place if len(os.fsencode(place.socket)) <= LONGEST_PATH else Place(shared, name)
+    runtime = Path(f"/run/user/{os.getuid()}")
+    usual = runtime / "recollect" if os.access(runtime, os.W_OK) else Path(f"/tmp/recollect-{os.getuid()}")
+    place = Place(Path(folder).expanduser() if folder else usual, name)
+    if len(os.fsencode(place.socket)) > LONGEST_PATH:
+        raise DaemonError(f"{place.folder} is too long a path for a socket.", "Shorten daemon.folder.")
+    return place

@@ -32,7 +32,7 @@ class Room:
             if self._like is None and other.code == self._code:
                 self.settings = Settings().changed(other.settings, "client")
                 self._like = other
-            if self._like != other:
+            if self._like is None or not self._like.serves(other):
                 raise RpcError(
                     UNLIKE, "This daemon has other code, settings or services.", "Ask it to retire, and start another."
                 )
