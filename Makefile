@@ -1,5 +1,6 @@
 # make demo    set everything up and watch it work
 # make test    set everything up and run the whole suite
+# make test-hosts  try it with real programs: Claude Code, Codex, the MCP inspector and the conformance suite
 # make check   ruff and mypy only
 # make bench   speed, survival under kill -9 (minutes), and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
@@ -9,9 +10,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
+HOSTS ?= .hosts
 SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test test-hosts check bench docs clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -34,6 +36,10 @@ check: $(VENV)/developing
 
 test: check
 	$(BIN)/python -m pytest
+
+test-hosts: $(VENV)/developing
+	@RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python tests/hosts/install.py
+	@test ! -e $(HOSTS)/installed || RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python -m pytest tests/hosts
 
 bench: $(VENV)/developing
 	$(BIN)/python -m recollect.bench.scoring

@@ -62,7 +62,8 @@ class Talk:
         """The error of a call that must fail: type, message and remedy."""
         found = self.raw(tool, **arguments)
         assert found.get("isError"), found
-        error: dict[str, str] = found["structuredContent"]["error"]
+        assert "structuredContent" not in found, "a client would hold it against the schema of a success"
+        error: dict[str, str] = found["_meta"]["recollect/error"]
         assert found["content"][0]["text"].startswith(f"{error['type']}: ")
         assert "Traceback" not in json.dumps(found)
         return error

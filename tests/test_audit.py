@@ -28,7 +28,7 @@ from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.schema import MIGRATIONS
 from recollect.testing.log import DAY, NOON, an_event
 from recollect.text.chain import Head, head_name, mentions
-from recollect.types import Event, Turn
+from recollect.types import Event, EventFilter, Turn
 
 ROWS = StoreRows(synchronous="normal")
 COLUMNS = "time, tenant, topic, subject, body, digest, erased"
@@ -155,7 +155,7 @@ def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
     for work in (lambda: store.append(an_event(9)), lambda: list(export_lines(store, "t"))):
         with pytest.raises(StoreCorruptError, match="head of the log"):
             work()
-    assert len(store.events("t")) == 4
+    assert len(store.events(EventFilter("t"))) == 4
     store.close()
 
 
@@ -188,7 +188,7 @@ def test_events_from_before_the_chain_are_told_and_not_proved(path: Path) -> Non
     store.append(an_event(1))
     assert (verify(store, "t").events, verify(store, "t").unchained, verify(store, "t").problem) == (4, 3, "")
     assert store.erase_events("t", ["s9"]) == 3
-    assert store.events("t")[-1].body == {}
+    assert store.events(EventFilter("t"))[-1].body == {}
     assert verify(store, "t").intact
     assert [json.loads(line)["digest"] for line in list(export_lines(store, "t"))[1:4]] == ["", "", ""]
     store.close()
@@ -291,7 +291,7 @@ def test_both_stores_keep_the_same_log(tmp_path_factory: pytest.TempPathFactory,
             assert plain.prune_events(tenant, before) == file.prune_events(tenant, before)
     assert plain.settings() == file.settings()
     for tenant in ("t", "u"):
-        expected, found = plain.events(tenant), file.events(tenant)
+        expected, found = plain.events(EventFilter(tenant)), file.events(EventFilter(tenant))
         assert [repr(event) for event in found] == [repr(event) for event in expected], "number and digest too"
         assert verify(plain, tenant) == verify(file, tenant)
         assert verify(file, tenant).intact

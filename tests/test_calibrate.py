@@ -21,7 +21,7 @@ from recollect.memory import Memory
 from recollect.memory.learning import Judged
 from recollect.policies import adopt
 from recollect.policy import read_policy
-from recollect.types import GateDecision, Turn
+from recollect.types import EventFilter, GateDecision, Turn
 
 MINUTE = timedelta(minutes=1)
 VECTOR, TEXT, GATE = "calibration.vector/default", "calibration.text/default", "gate.threshold/default"
@@ -61,7 +61,7 @@ def test_both_sides_are_fitted_compared_and_kept(memory: Memory, method: str) ->
         kept = json.loads(memory.store.setting(f"calibration.{side.side}/default") or "")
         assert side.calibration is not None
         assert kept == side.calibration.to_json()
-    [event] = memory.store.events("default", topic="calibrate")
+    [event] = memory.store.events(EventFilter("default", topic="calibrate"))
     assert event.body["labels"] == {"text": 200, "vector": 200}
 
 
@@ -215,7 +215,7 @@ def test_the_threshold_is_where_turns_become_useful(harbour: Memory) -> None:
     assert report.replay.changes == sum((s >= 0.35) != (s >= report.after) for s in scores)
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30))
+@given(st.lists(st.tuples(st.floats(0, 1, allow_subnormal=False), st.booleans()), min_size=1, max_size=30))
 def test_the_even_point_is_the_least_score_with_even_odds(labels: list[tuple[float, bool]]) -> None:
     from recollect.math.calibration import isotonic_apply, isotonic_fit
 

@@ -16,7 +16,7 @@ from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.store.memory import DictStore
 from recollect.store.sqlite import SQLiteStore
-from recollect.types import SearchResult, Turn
+from recollect.types import EventFilter, SearchResult, Turn
 
 DAY = timedelta(days=1)
 ASIDE = "Can you suggest some throw pillows? By the way, my dentist moved to Porto."
@@ -54,7 +54,7 @@ def test_forget_by_id_session_time_and_user(memory: Memory) -> None:
     receipt = memory.forget(user="ana", everything=True)
     assert receipt.records == 2
     assert memory.stats().records == 0
-    assert memory.store.events("default", topic="forget", limit=1)[0].body["records"] == 2
+    assert memory.store.events(EventFilter("default", topic="forget", limit=1))[0].body["records"] == 2
 
 
 def test_forgetting_by_address_spares_a_namesake(memory: Memory) -> None:

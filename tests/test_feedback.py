@@ -17,7 +17,7 @@ from recollect.errors import InputError, NotFoundError
 from recollect.memory import Memory
 from recollect.store.memory import DictStore
 from recollect.text.analyze import query_terms
-from recollect.types import Edge, Record, Turn, most_uses
+from recollect.types import Edge, EventFilter, Record, Turn, most_uses
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
@@ -62,14 +62,14 @@ def test_the_same_signal_counts_once_a_minute(memory: Memory, boat: Record) -> N
     assert (first.counted, again.counted) == (True, False)
     assert again.before == again.after == first.after
     assert memory.get("t1", user="ana") == after
-    assert len(memory.store.events("default", topic="feedback")) == 1
+    assert len(memory.store.events(EventFilter("default", topic="feedback"))) == 1
     assert memory.feedback("t1", "harmful", user="ana", now=at).counted, "another signal is another thing"
     assert memory.feedback("t1", "helpful", user="ana", now=at + MINUTE).counted
 
 
 def test_feedback_is_an_event_without_words(memory: Memory, boat: Record) -> None:
     memory.feedback("t1", "helpful", user="ana", query="harbour of Lisbon", now=NOW)
-    [event] = memory.store.events("default", topic="feedback")
+    [event] = memory.store.events(EventFilter("default", topic="feedback"))
     assert event.subject == boat.key
     assert event.body["signal"] == "helpful"
     assert event.body["before"] == {"utility": 0.0, "confidence": 1.0}
@@ -112,7 +112,7 @@ def test_mistakes_are_named(memory: Memory, boat: Record) -> None:
         memory.feedback("t1", "helpful", of="t1", user="ana")
     with pytest.raises(InputError, match="query is empty"):
         memory.feedback("t1", "helpful", query=" ", user="ana")
-    assert memory.store.events("default", topic="feedback") == []
+    assert memory.store.events(EventFilter("default", topic="feedback")) == []
     assert memory.get("t1", user="ana") == boat
 
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_merged_is_refused_and_nothing_changes(memory: Memory, pa
             memory.feedback(what, "duplicate", of=of, user="ana", now=NOW)
     assert memory.get(one.id, user="ana") == one
     assert memory.get(two.id, user="ana") == two
-    assert memory.store.events("default", topic="feedback") == []
+    assert memory.store.events(EventFilter("default", topic="feedback")) == []
     memory.feedback(two.id, "duplicate", of=one.id, user="ana", now=NOW)
     with pytest.raises(InputError, match="was superseded itself"):
         memory.feedback(one.id, "duplicate", of=two.id, user="ana", now=NOW)
@@ -232,7 +232,7 @@ def test_worth_stays_in_range_and_words_stay_out_of_events(
         held = memory.get("t", user="ana")
         assert (held.utility, held.confidence) == (said.after.utility, said.after.confidence)
         assert 0 <= held.meta["quality"] <= confidence
-    for event in memory.store.events("default", topic="feedback"):
+    for event in memory.store.events(EventFilter("default", topic="feedback")):
         assert "garden" not in json.dumps(event.body)
 
 

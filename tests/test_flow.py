@@ -16,7 +16,7 @@ from recollect.errors import (
     UnknownClassError,
 )
 from recollect.memory import Memory
-from recollect.types import Provenance, Turn
+from recollect.types import EventFilter, Provenance, Turn
 
 DAY = timedelta(days=1)
 FACTS = ("The staging database runs on port 5433.", "Deploys happen on Fridays.", "The on-call rota starts on Mondays.")
@@ -40,7 +40,7 @@ def test_from_observation_to_knowledge(memory: Memory) -> None:
     assert claim.provenance is not None and claim.provenance.sources == (seen.key,)
     assert [hit.record.id for hit in memory.search("staging port 5433", user="ana", kinds=["claim"])] == [claim.id]
     assert memory.candidates(user="ana") == []
-    topics = [event.topic for event in memory.store.events("default")]
+    topics = [event.topic for event in memory.store.events(EventFilter("default"))]
     assert topics == ["promote", "distill", "observe"]
 
 

@@ -28,7 +28,7 @@ from recollect.settings import Settings
 from recollect.settings.rows import StoreRows
 from recollect.store.sqlite import SQLiteStore
 from recollect.store.sqlite.schema import APPLICATION_ID, FIRST, PASSAGES
-from recollect.types import Edge, Filter, Provenance, Record, Turn, most_uses
+from recollect.types import Edge, EventFilter, Filter, Provenance, Record, Turn, most_uses
 
 DAY = timedelta(days=1)
 WHOLE = Filter(echoes=True, withheld=True)
@@ -324,7 +324,7 @@ def test_a_session_without_turns_leaves_the_log(store: Memory, tmp_path: Path) -
 def test_the_receipt_is_in_the_log_without_names(store: Memory) -> None:
     say(store, "one", "two")
     receipt = store.forget(session="s1", user="ana", reason="asked for by post")
-    [event] = store.store.events("default", topic="forget")
+    [event] = store.store.events(EventFilter("default", topic="forget"))
     assert event.body == receipt_body(receipt)
     assert event.body["reason"] == "asked for by post"
     assert event.body["by"] == ["session"]
@@ -333,7 +333,7 @@ def test_the_receipt_is_in_the_log_without_names(store: Memory) -> None:
     assert "s1" not in json.dumps(dict(event.body))
     assert "ana" not in json.dumps(dict(event.body))
     assert store.forget(session="s1", user="ana").records == 0
-    assert len(store.store.events("default", topic="forget")) == 2, "a receipt stays"
+    assert len(store.store.events(EventFilter("default", topic="forget"))) == 2, "a receipt stays"
 
 
 # Asking
@@ -348,7 +348,7 @@ def test_a_query_takes_what_holds_all_its_words_and_nothing_near(memory: Memory)
         ("t2", "turn", False),
     ]
     assert memory.stats().records == 5, "nothing was done"
-    assert memory.store.events("default", topic="forget") == []
+    assert memory.store.events(EventFilter("default", topic="forget")) == []
     assert memory.forget(query="moved Lisbon", user="ana").records == 2
     assert {record.text for record in memory.list(user="ana")} == {"I moved to Porto.", "Lisboa, the capital"}
     assert memory.forget(query="moved Lisbon", user="ana").records == 0
@@ -514,7 +514,7 @@ def test_a_reader_of_the_past_is_told_of(path: Path, tmp_path: Path) -> None:
             assert "close it" in receipt.remedy
             assert any(trace.what == "text" for trace in receipt.proof.found)  # type: ignore[union-attr]
             reader.execute("COMMIT")
-        assert memory.store.events("default", topic="forget")[0].body["proven"] is False
+        assert memory.store.events(EventFilter("default", topic="forget"))[0].body["proven"] is False
     assert marks_in(tmp_path) == set(), "it goes with the last user"
 
 

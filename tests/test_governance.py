@@ -22,7 +22,7 @@ from recollect.memory import Memory
 from recollect.policy import template
 from recollect.store.sqlite import SQLiteStore
 from recollect.text.echo import handle
-from recollect.types import Filter, Record, Turn
+from recollect.types import EventFilter, Filter, Record, Turn
 
 DAY = timedelta(days=1)
 EVERYTHING = Filter(echoes=True)
@@ -356,7 +356,7 @@ def test_events_name_request_and_policy(memory: Memory) -> None:
     memory.apply_policy(POLICY)
     acting = memory.acting(request="r-1", trace="t-9")
     talk(acting, "The garden gate is green.")
-    [event] = memory.store.events("default", topic="ingest")
+    [event] = memory.store.events(EventFilter("default", topic="ingest"))
     assert (event.body["request"], event.body["trace"], event.body["policy"]) == ("r-1", "t-9", "1")
 
 

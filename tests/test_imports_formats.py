@@ -28,7 +28,7 @@ from recollect.imports.chatgpt import ChatGPT, visible_branch
 from recollect.imports.claude_code import ClaudeCode
 from recollect.imports.codex import Codex
 from recollect.imports.injected import without_injected
-from recollect.imports.items import Bad, Item, Left, Parser, Statement, Taken, Title, Wanted, moment
+from recollect.imports.items import OWN_TOOLS, Bad, Item, Left, Parser, Statement, Taken, Title, Wanted, moment
 from recollect.imports.jsonl import Jsonl
 from recollect.imports.mem0 import Mem0
 from recollect.imports.openclaw import OpenClaw
@@ -229,3 +229,39 @@ def test_unknown_blocks_are_counted() -> None:
         "text", "unknown", "unknown", "unknown", "image", "unknown",
     ]  # fmt: skip
     assert blocks.parts_of({"type": "text"}) == ()
+
+
+def test_what_our_own_tools_told_is_nothing_new() -> None:
+    recalled = "Ana moors her boat in Horta."
+    used = {"type": "tool_use", "id": "toolu_9", "name": "mcp__recollect__memory_search", "input": {"query": "boat"}}
+    other = {"type": "tool_use", "id": "toolu_8", "name": "mcp__files__search", "input": {"query": "boat"}}
+    talk = [
+        claude(1, "assistant", [used, other]),
+        claude(2, "user", [{"type": "tool_result", "tool_use_id": "toolu_9", "content": recalled}]),
+        claude(3, "user", [{"type": "tool_result", "tool_use_id": "toolu_8", "content": "boat.md"}]),
+        claude(4, "assistant", "It is in Horta."),
+    ]
+    found = fed(ClaudeCode("s", Wanted()), talk)
+    assert [turn.text for turn in turns(found)] == [
+        'mcp__files__search({"query": "boat"})', "boat.md", "It is in Horta.",
+    ]  # fmt: skip
+    assert left(found) == {"our own tools": 2}
+    rollout = [
+        codex(1, {"type": "function_call", "name": "memory_search", "arguments": "{}", "call_id": "c1"}),
+        codex(2, {"type": "function_call_output", "call_id": "c1", "output": recalled}),
+        codex(3, {"type": "function_call", "name": "recollect.memory_get", "arguments": "{}", "call_id": "c2"}),
+        codex(4, {"type": "function_call_output", "call_id": "c2", "output": recalled}),
+        codex(5, spoken("assistant", "In Horta.")),
+    ]
+    assert [turn.text for turn in turns(fed(Codex("s", Wanted()), rollout))] == ["In Horta."]
+    session = [
+        {"type": "message", "id": "m1", "message": {"role": "assistant", "content": [
+            {"type": "toolCall", "id": "t1", "name": "memory_search", "arguments": {}}]}},
+        {"type": "message", "id": "m2", "message": {"role": "toolResult", "toolCallId": "t1", "content": recalled}},
+    ]  # fmt: skip
+    assert turns(fed(OpenClaw("s", Wanted()), session)) == []
+
+
+def test_the_names_of_our_own_tools_are_all_there() -> None:
+    tools = pytest.importorskip("recollect.surfaces.mcp.tools")
+    assert {tool.name for tool in tools.TOOLS} == OWN_TOOLS

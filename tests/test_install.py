@@ -6,6 +6,8 @@ import json
 import os
 import shlex
 import tomllib
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from recollect.errors import FormatError, InputError
 from recollect.hosts.configs.json_text import parse
 from recollect.hosts.configs.plans import EVENTS, NAMES, Call, FilePlan, Places, codex_server, hooks_edit, plans
-from recollect.hosts.configs.toml_text import BEGIN, END, quoted, without_block
+from recollect.hosts.configs.toml_text import BEGIN, END, quoted
 from recollect.hosts.install import backup_of, carry_out, installing, undoing
 from recollect.surfaces.cli import main
 
@@ -251,6 +253,46 @@ def test_toml_that_leaves_no_room_is_refused(text: str) -> None:
         codex_server(CALL).added(text, "config.toml")
 
 
+TRUSTED = "[projects.'/home/ana/shop']\ntrust_level = \"trusted\"\n"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda text: text.replace(END, f"\n{TRUSTED}\n{END}"),
+        lambda text: text.replace(END, f"# mine\n{TRUSTED}{END}"),
+        lambda text: text.replace(f"{BEGIN}\n", "").replace(END, f"\n{TRUSTED}{END}"),
+        lambda text: text.replace(f"{BEGIN}\n", "").replace(f"{END}\n", "") + f"\n{TRUSTED}",
+        lambda text: text.replace("[mcp_servers.recollect]", '[mcp_servers."recollect"]  # ours') + TRUSTED,
+        lambda text: text.replace('args = ["mcp", ', 'args = [\n  "mcp",\n  ').replace(END, f"{END}\n{TRUSTED}"),
+        lambda text: text.replace("model = 'x'\n", f"model = 'x'\n\n{TRUSTED}"),
+    ],
+)
+def test_toml_that_its_host_edited(places: Places, edit: Callable[[str], str]) -> None:
+    """Codex writes new tables before our last mark, and sometimes drops the first."""
+    plan = plans("codex", "user", places, CALL, False, True)[0]
+    put(plan.path, "model = 'x'\n")
+    carry_out(installing([plan]))
+    edited = edit(plan.path.read_text())
+    put(plan.path, edited)
+    assert not installing([plan])[0].changes
+    other = plans("codex", "user", places, replace(CALL, user="ben"), False, True)[0]
+    carry_out(installing([other]))
+    assert tomllib.loads(plan.path.read_text())["mcp_servers"]["recollect"]["env"] == {"RECOLLECT_USER": "ben"}
+    carry_out(undoing([plan]), undo=True)
+    left = plan.path.read_text()
+    assert tomllib.loads(left) == tomllib.loads(f"model = 'x'\n{TRUSTED}")
+    assert BEGIN not in left and END not in left and ("# mine" in left) == ("# mine" in edited)
+
+
+def test_toml_that_a_person_added_to_our_table_stays(places: Places) -> None:
+    plan = plans("codex", "user", places, CALL, False, True)[0]
+    put(plan.path, codex_server(CALL).added(None, "n") + "[mcp_servers.recollect.tools.memory_get]\napproval = 'yes'\n")
+    assert not installing([plan])[0].changes
+    carry_out(undoing([plan]), undo=True)
+    assert not plan.path.exists()
+
+
 def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     cases = {
         '{\n  "a": 1,\n  oops\n}': r"settings\.json:3: it is not JSON",
@@ -275,14 +317,10 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     put(found[1].path, "a = 1\nb = = 2\n")
     with pytest.raises(FormatError, match="line 2"):
         installing(found)
-    put(found[1].path, f"a = 1\n{BEGIN}\n")
-    with pytest.raises(FormatError, match=r"config\.toml:2: recollect's block has lost its end"):
-        undoing(found)
     found[0].path.parent.mkdir(exist_ok=True)
     found[0].path.write_bytes(b"{\n\xff}")
     with pytest.raises(FormatError, match=r"hooks\.json:2: it is not UTF-8"):
         installing(found)
-    assert without_block(f"a\n\n{BEGIN}\nx\n{END}\nb", "n") == "a\nb"
     assert parse("\ufeff{}", "n") == {}
 
 

@@ -95,7 +95,7 @@ def asked(calls: list[tuple[str, dict[str, Any]]], world: World = WORLD) -> list
 def check(given: dict[str, Any], answer: dict[str, Any]) -> None:
     text = answer["content"][0]["text"]
     if answer.get("isError"):
-        error = answer["structuredContent"]["error"]
+        error = answer["_meta"]["recollect/error"]
         assert error["message"] and error["type"].endswith("Error")
         assert error["type"] != "RecollectError", error  # nothing took us by surprise
     else:

@@ -250,7 +250,7 @@ def test_over_http_each_token_has_its_own_memory(served: Served) -> None:
         assert served.call("memory_status", "ana-token")["structuredContent"]["user"] == "ana"
         assert served.call("memory_status", "bo-token")["structuredContent"]["user"] == "bo"
     refused = served.call("memory_remember", "bo-token", text="Bo may only read.")
-    assert refused["isError"] and refused["structuredContent"]["error"]["type"] == "DeniedError"
+    assert refused["isError"] and refused["_meta"]["recollect/error"]["type"] == "DeniedError"
     theirs = kept["structuredContent"]["id"]
     assert served.call("memory_get", "bo-token", id=theirs)["isError"]
     read = {"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": f"recollect://record/{theirs}"}}

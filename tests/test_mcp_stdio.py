@@ -114,7 +114,7 @@ def test_a_store_that_cannot_be_opened_is_told_until_it_can(tmp_path: Path, daem
     host = Host(bad, "--user", "ana", daemon=daemon)
     host.greet()
     error = host.call("memory_search", query="x")
-    assert error["isError"] and error["structuredContent"]["error"]["type"] == "StoreCorruptError"
+    assert error["isError"] and error["_meta"]["recollect/error"]["type"] == "StoreCorruptError"
     bad.unlink()
     assert not host.call("memory_search", query="x")["isError"]
     assert host.end()[0] == 0

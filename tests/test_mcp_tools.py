@@ -238,6 +238,12 @@ def test_a_memory_that_cannot_be_opened_says_so_in_every_answer(memory: Memory) 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("name", "word"), [("recall", "task"), ("nobody", "nobody")])
+def test_a_prompt_that_cannot_be_made_is_refused_in_a_sentence(talk: Talk, name: str, word: str) -> None:
+    with pytest.raises(Exception, match=rf"{word}.*See prompts/list\."):
+        talk.ask(lambda session: session.get_prompt(name))
+
+
 def test_a_surprise_is_told_without_its_details(memory: Memory, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("the secret inside")

@@ -18,7 +18,7 @@ from recollect.settings.rows import StoreRows
 from recollect.store.memory import DictStore
 from recollect.store.sqlite import SQLiteStore
 from recollect.testing.store import ALL, NOON
-from recollect.types import Edge, Event, Filter, Record
+from recollect.types import Edge, Event, EventFilter, Filter, Record
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16, sketch_from=24, sketch_survivors=1000)
 WORDS = ["lisbon", "kyoto", "rent", "cat", "京都", "猫", "the", "error"]
@@ -110,7 +110,8 @@ class StoreMachine(RuleBasedStateMachine):
     def append(self, subject: str | None) -> None:
         for store in self.both:
             store.append([Event(NOON, "default", "test", subject, {"n": 1})])
-        assert self.oracle.events("default", subject=subject) == self.store.events("default", subject=subject)
+        where = EventFilter("default", subject=subject)
+        assert self.oracle.events(where) == self.store.events(where)
 
     @rule(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), where=filters, limit=st.integers(1, 20))
     def text_search(self, words: list[str], where: Filter, limit: int) -> None:

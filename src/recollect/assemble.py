@@ -24,8 +24,8 @@ from recollect.math import packing
 from recollect.rules import Rules, rules_in_view
 from recollect.search import Page, search
 from recollect.settings import Settings
-from recollect.store.memory import passes
-from recollect.types import USES, Context, Filter, Part, Record, SearchResult, TraceItem, most_uses
+from recollect.store.passes import passes
+from recollect.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem, most_uses
 
 LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -218,7 +218,7 @@ def _previous(engine: Engine, request: Request) -> Previous:
     """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
     if request.subject is None:
         return Previous()
-    events = engine.store.events(engine.tenant, topic="recall", subject=request.subject, limit=1)
+    events = engine.store.events(EventFilter(engine.tenant, topic="recall", subject=request.subject, limit=1))
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))

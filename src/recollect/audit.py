@@ -27,7 +27,7 @@ from recollect.engine import Engine
 from recollect.errors import StoreBusyError, StoreCorruptError
 from recollect.store.base import Store
 from recollect.text.chain import CONTENT, Head, content_of, digest_of, head_name, micros_of
-from recollect.types import Event
+from recollect.types import Event, EventFilter
 
 FORMAT = 1  # of the export's lines
 PAGE = 1000
@@ -74,7 +74,7 @@ def _head(store: Store, tenant: str) -> Head | None:
 
 
 def _events(store: Store, tenant: str, after: int | None = None) -> Iterator[Event]:
-    while page := store.events(tenant, after=after, order="oldest", limit=PAGE):
+    while page := store.events(EventFilter(tenant, after=after, order="oldest", limit=PAGE)):
         yield from page
         after = page[-1].number
 

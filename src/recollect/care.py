@@ -17,7 +17,7 @@ from recollect.errors import EmbedError, FormatError, InputError
 from recollect.guard import DENIED
 from recollect.math.vectors import Vectors, from_halves
 from recollect.store.codec import record_from_json, record_to_json
-from recollect.types import Edge, Event, Filter, Record, as_time
+from recollect.types import Edge, Event, EventFilter, Filter, Record, as_time
 
 FORMAT = 1  # of the export's lines
 PAGE = 500
@@ -50,7 +50,7 @@ def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | N
     for offset in range(0, len(keys), PAGE):
         for edge in engine.store.edges(keys[offset : offset + PAGE]):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
-    for event in reversed(engine.store.events(engine.tenant, limit=1 << 62)):
+    for event in reversed(engine.store.events(EventFilter(engine.tenant, limit=1 << 62))):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
 
 
@@ -143,7 +143,7 @@ class _Importer:
             active = next(item for item in store.spaces() if item.active)
             self._space = space if active.name == space["name"] else None
         # Events are a log: taking it twice would double it, so it is taken only into an empty one.
-        self._events_wanted = not store.events(self._engine.tenant, limit=1)
+        self._events_wanted = not store.events(EventFilter(self._engine.tenant, limit=1))
         return int(found["records"])
 
     def _record(self, found: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from recollect.types import (
     SUPERSEDED_BY,
     USES,
     Edge,
+    EventFilter,
     Filter,
     Record,
     as_time,
@@ -144,7 +145,7 @@ def _held(engine: Engine, key: str) -> Record:
 
 def _said(engine: Engine, key: str, signal: Signal, now: datetime) -> bool:
     """Whether this was said of the record in this very minute."""
-    events = engine.store.events(engine.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT)
+    events = engine.store.events(EventFilter(engine.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
     minute = now.isoformat()[:MINUTE]
     return any(e.body.get("signal") == signal and str(e.body.get("at"))[:MINUTE] == minute for e in events)
 

@@ -25,6 +25,7 @@ from recollect.types import (
     WHEN,
     Boundary,
     Event,
+    EventFilter,
     Filter,
     IngestReport,
     Outcome,
@@ -187,7 +188,7 @@ def _recalled(engine: Engine, record: Record) -> list[Record]:
     """What was put into this session's prompts, newest first."""
     limit = engine.settings.ingest.echo_recalled
     subject = recall_subject(record.owner, record.session)
-    events = engine.store.events(engine.tenant, topic="recall", subject=subject, limit=limit)
+    events = engine.store.events(EventFilter(engine.tenant, topic="recall", subject=subject, limit=limit))
     keys = dict.fromkeys(key for event in events for key in event.body["keys"])
     return engine.store.get(list(keys)[:limit])
 

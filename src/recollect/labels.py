@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from recollect.engine import Engine
 from recollect.errors import InputError
 from recollect.feedback import EVERY_EVENT, LABELS, TOPIC
-from recollect.types import Event
+from recollect.types import Event, EventFilter
 
 ENOUGH = 20  # labels to fit to; fewer tell little more than their mean
 HELD_OUT = 4  # every fourth label of a class is kept back to compare with
@@ -89,4 +89,4 @@ def _digest(text: str) -> bytes:
 
 def _events(engine: Engine) -> list[Event]:
     """What was said of records, oldest first."""
-    return engine.store.events(engine.tenant, topic=TOPIC, limit=EVERY_EVENT)[::-1]
+    return engine.store.events(EventFilter(engine.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]

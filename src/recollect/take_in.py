@@ -18,7 +18,7 @@ from recollect.imports.reading import DocumentFile, LineFile, Step
 from recollect.ingest import Speaker, ingest
 from recollect.intake import FileReport, Intake, Mark, Marks, Tally, Wish, told_elsewhere
 from recollect.remember import Claim, Owner, drafted, remember
-from recollect.types import Provenance, Record, Turn
+from recollect.types import EventFilter, Provenance, Record, Turn
 
 OUTSIDE = "outside the time span"
 UNDATED = "no time, and a span was asked for"
@@ -296,7 +296,7 @@ class _Run:
             if self._wish.dry_run or title.session not in self._tally.sessions:
                 continue
             text = engine.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
-            before = store.events(engine.tenant, topic="title", subject=title.session, limit=1)
+            before = store.events(EventFilter(engine.tenant, topic="title", subject=title.session, limit=1))
             if not before or before[0].body.get("title") != text:
                 store.append([engine.event("title", title.session, {"title": text})])
         self._titles = [title for title in self._titles if title.session not in self._tally.sessions]

@@ -13,7 +13,7 @@ from recollect.hosts.event import Event, Whose
 from recollect.ingest import recall_subject
 from recollect.memory import Memory
 from recollect.text.analyze import query_terms, terms
-from recollect.types import Hit, Record, owner_of
+from recollect.types import EventFilter, Hit, Record, owner_of
 
 FEWEST_SHARED = 2  # words of a prompt that a record must hold for them to count: one alone is chance
 NEAR = -0.22  # (cos − b) / (1 − b) from which a record has to do with a prompt; strangers reach −0.23 to −0.68
@@ -93,9 +93,9 @@ def _shown(memory: Memory, event: Event, who: Whose) -> tuple[frozenset[str], da
     """What was added in this session since its context was last shortened, and when that was."""
     store, tenant = memory.store, memory.tenant
     subject = recall_subject(owner_of("user", who.user, None), event.session)
-    cuts = store.events(tenant, topic=COMPACTED, subject=subject, limit=1)
+    cuts = store.events(EventFilter(tenant, topic=COMPACTED, subject=subject, limit=1))
     after = cuts[0].number if cuts else None
-    added = store.events(tenant, topic="recall", subject=subject, after=after, limit=MOST_SHOWN)
+    added = store.events(EventFilter(tenant, topic="recall", subject=subject, after=after, limit=MOST_SHOWN))
     return frozenset(key for each in added for key in each.body.get("keys", ())), cuts[0].time if cuts else None
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from recollect.imports.items import (
     EMPTY,
     IMAGE,
+    OWN_TOOLS,
+    RECALL,
     THINKING,
     TOOLS,
     UNKNOWN,
@@ -25,7 +27,7 @@ from recollect.imports.items import (
 )
 from recollect.types import Turn
 
-Kind = Literal["text", "call", "result", "thinking", "image", "unknown"]
+Kind = Literal["text", "call", "result", "recall", "thinking", "image", "unknown"]
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("text", "input_text", "output_text"), "text"),
@@ -71,19 +73,35 @@ def _part(block: Any) -> Part:
     block = mapping(block)
     kind = KINDS.get(words(block.get("type")), "unknown")
     if kind == "call":
-        return Part(
-            kind, called(block.get("name"), block.get("input", block.get("arguments"))), name_of(block.get("id"))
-        )
+        return call_of(block.get("name"), block.get("input", block.get("arguments")), name_of(block.get("id")))
     if kind == "result":
         answered = block.get("tool_use_id", block.get("toolCallId"))
         return Part(kind, text_in(block.get("content")), name_of(answered))
     return Part(kind, words(block.get("thinking")) if kind == "thinking" else words(block.get("text")))
 
 
-def called(name: Any, arguments: Any) -> str:
-    """A tool call as one line of text."""
+def call_of(name: Any, arguments: Any, call: str | None) -> Part:
+    """A tool call as one line of text; `recall` when the tool is ours, by whatever name the host knows the server."""
+    tool = words(name) or "tool"
     given = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-    return f"{words(name) or 'tool'}({given})"
+    own = tool.replace(".", "__").rpartition("__")[2] in OWN_TOOLS
+    return Part("recall" if own else "call", f"{tool}({given})", call)
+
+
+class Recalls:
+    """Tells the answers of our own tools by the calls: what memory told is nothing new to it."""
+
+    def __init__(self) -> None:
+        self._calls: set[str | None] = set()
+
+    def told(self, parts: Iterable[Part]) -> tuple[Part, ...]:
+        """The pieces, those that a tool of ours returned as `recall`."""
+        found = tuple(parts)
+        self._calls |= {part.call for part in found if part.kind == "recall"} - {None}
+        return tuple(
+            replace(part, kind="recall") if part.kind == "result" and part.call in self._calls else part
+            for part in found
+        )
 
 
 def text_in(content: Any) -> str:
@@ -104,6 +122,8 @@ def items_of(message: Message, wanted: Wanted) -> Iterator[Item]:
 
 
 def _item(message: Message, place: int, part: Part, wanted: Wanted) -> Item:
+    if part.kind == "recall":
+        return Left(RECALL)
     if part.kind == "image" or part.kind == "unknown":
         return Left(IMAGE if part.kind == "image" else UNKNOWN)
     if part.kind == "thinking" and not wanted.thinking:

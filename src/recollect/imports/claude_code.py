@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.imports.blocks import Message, Part, items_of, parts_of
+from recollect.imports.blocks import Message, Part, Recalls, items_of, parts_of
 from recollect.imports.injected import as_command, is_injected, without_injected
 from recollect.imports.items import (
     API_ERROR,
@@ -51,6 +51,7 @@ class ClaudeCode:
         self._session = session
         self._wanted = wanted
         self._time: datetime | None = None
+        self._recalls = Recalls()
 
     def feed(self, value: Any, number: int) -> Iterable[Item]:
         """What a line holds."""
@@ -65,8 +66,9 @@ class ClaudeCode:
             kind, line = "user", {**line, "message": {"content": queued}}
         if kind not in ("user", "assistant"):
             return [Left(SYSTEM if kind == "system" else BOOKKEEPING if kind in KEPT else UNKNOWN)]
+        parts = self._recalls.told(parts_of(mapping(line.get("message")).get("content")))
         left = self._left(line)
-        return [Left(left)] if left else self._message(line, kind, session, number)
+        return [Left(left)] if left else self._message(line, parts, kind, session, number)
 
     def _left(self, line: Mapping[str, Any]) -> str | None:
         """Why the whole line is left, if it is."""
@@ -80,8 +82,10 @@ class ClaudeCode:
             return API_ERROR
         return None
 
-    def _message(self, line: Mapping[str, Any], role: str, session: str, number: int) -> Iterator[Item]:
-        found = [_own_words(part) for part in parts_of(mapping(line.get("message")).get("content"))]
+    def _message(
+        self, line: Mapping[str, Any], said: tuple[Part, ...], role: str, session: str, number: int
+    ) -> Iterator[Item]:
+        found = [_own_words(part) for part in said]
         parts = tuple(part for part, _ in found)
         injected = sum(blocks for _, blocks in found)
         yield from [Left(INJECTED)] * injected

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from recollect.imports.blocks import Message, Part, called, items_of, parts_of, text_in
+from recollect.imports.blocks import Message, Part, Recalls, call_of, items_of, parts_of, text_in
 from recollect.imports.injected import is_injected, without_injected
 from recollect.imports.items import (
     BOOKKEEPING,
@@ -47,6 +47,7 @@ class Codex:
         self._named = False
         self._aside = False  # a rollout of a sub-agent
         self._time: datetime | None = None
+        self._recalls = Recalls()
 
     def feed(self, value: Any, number: int) -> Iterable[Item]:
         """What a line holds."""
@@ -77,7 +78,7 @@ class Codex:
         call = name_of(item.get("call_id")) or name_of(item.get("id"))
         if kind in CALLS:
             name = words(item.get("name")) or kind.removesuffix("_call")
-            return self._turns("assistant", (Part("call", called(name, item.get(CALLS[kind])), call),), number)
+            return self._turns("assistant", (call_of(name, item.get(CALLS[kind]), call),), number)
         if kind in RESULTS:
             return self._turns("tool", (Part("result", _output(item.get("output")), call),), number)
         if kind == "reasoning":
@@ -110,7 +111,7 @@ class Codex:
 
     def _turns(self, role: str, parts: tuple[Part, ...], number: int) -> Iterable[Item]:
         own = placed_id(number, " ".join([role, *(part.text for part in parts)]))
-        return items_of(Message(own, self._session, role, self._time, parts), self._wanted)
+        return items_of(Message(own, self._session, role, self._time, self._recalls.told(parts)), self._wanted)
 
 
 def _output(value: Any) -> str:

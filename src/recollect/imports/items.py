@@ -16,6 +16,7 @@ SIDECHAIN = "sidechain"
 BRANCH = "other branch"
 IMAGE = "image"
 TOOLS = "tool call or result"
+RECALL = "our own tools"
 INJECTED = "injected context"
 SYSTEM = "system message"
 META = "meta line"
@@ -28,6 +29,14 @@ INSTRUCTIONS = "custom instructions"
 EMPTY = "empty"
 UNKNOWN = "unknown kind"
 UNFINISHED = "unfinished last line"
+
+OWN_TOOLS = frozenset(
+    f"memory_{verb}"
+    for verb in (
+        "search", "remember", "assemble", "get", "forget", "status", "ingest", "activate", "observe", "distill",
+        "promote", "rollback", "feedback", "validate", "policy",
+    )
+)  # fmt: skip
 
 OPTIONAL = ("thinking", "sidechains", "branches")  # what is left unless somebody asks for it
 LAST_SECOND = 1e11  # numbers beyond it (the year 5138) count milliseconds

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.imports.blocks import Message, Part, items_of, parts_of, text_in
+from recollect.imports.blocks import Message, Part, Recalls, items_of, parts_of, text_in
 from recollect.imports.items import (
     BOOKKEEPING,
     SUMMARY,
@@ -37,6 +37,7 @@ class OpenClaw:
         self._session = session
         self._wanted = wanted
         self._time: datetime | None = None
+        self._recalls = Recalls()
 
     def feed(self, value: Any, number: int) -> Iterable[Item]:
         """What a line holds."""
@@ -60,6 +61,7 @@ class OpenClaw:
             parts = parts_of(content)
         else:
             return [Left(SYSTEM if role == "system" else UNKNOWN)]
+        parts = self._recalls.told(parts)
         own = name_of(line.get("id")) or placed_id(number, f"{role} {parts}")
         return items_of(Message(own[:480], self._session, role, self._time, parts), self._wanted)
 

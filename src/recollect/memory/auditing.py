@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import InputError
 from recollect.lazy import Lazy
 from recollect.memory.base import Base, Time
-from recollect.types import Event, as_time
+from recollect.types import Event, EventFilter, as_time
 
 if TYPE_CHECKING:
     from recollect import audit as log
@@ -37,7 +37,7 @@ class Auditing(Base):
             raise InputError(
                 f"limit and offset cannot be negative: {limit}, {offset}.", "Leave them out for the newest."
             )
-        return self.store.events(
+        where = EventFilter(
             self.tenant,
             topic=topic,
             subject=subject,
@@ -47,6 +47,7 @@ class Auditing(Base):
             limit=limit,
             offset=offset,
         )
+        return self.store.events(where)
 
     def verify_audit(self, known: str = "") -> log.AuditReport:
         """Check that nobody changed, added or took away events; a digest `known` from before must still be there."""

@@ -12,9 +12,8 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from recollect.math.vectors import Vectors
-from recollect.types import Boundary, Edge, Event, Filter, Record, Scored
-
-Order = Literal["oldest", "newest"]
+from recollect.types import Boundary, Edge, Event, EventFilter, Filter, Record, Scored
+from recollect.types import Order as Order  # of `find`: whoever implements a store finds it here
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,24 +242,8 @@ class Store(Protocol):
     def append(self, events: Iterable[Event]) -> None:
         """Add events at the end of the log, chained as `recollect.text.chain` says, in one go with the chain's head."""
 
-    def events(
-        self,
-        tenant: str,
-        *,
-        topic: str | None = None,
-        subject: str | None = None,
-        request: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        after: int | None = None,
-        order: Order = "newest",
-        limit: int = 100,
-        offset: int = 0,
-    ) -> list[Event]:
-        """Events that pass, in the order in which they were added, the newest first unless asked otherwise.
-
-        `request` is what their body has under that name; `after` leaves out every event up to that number.
-        """
+    def events(self, where: EventFilter) -> list[Event]:
+        """Events that pass, in the order in which they were added or the other way round, one page of them."""
 
     def erase_events(self, tenant: str, names: Sequence[str]) -> int:
         """Take subject and body out of every event that names any of these; how many. The chain still holds.

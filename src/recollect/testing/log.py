@@ -11,7 +11,7 @@ import pytest
 from recollect.audit import AuditReport, verify
 from recollect.store.base import Store
 from recollect.text.chain import content_of, digest_of
-from recollect.types import Event
+from recollect.types import Event, EventFilter
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -30,10 +30,10 @@ class LogContract:
         first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})
         store.append([first, second])
         store.append([Event(NOON, "other", "ingest", None, {})])
-        assert store.events("t") == [second, first]
-        assert store.events("t", topic="ingest", subject="s1") == [first]
-        assert store.events("t", subject="s2") == []
-        assert store.events("t", limit=1) == [second]
+        assert store.events(EventFilter("t")) == [second, first]
+        assert store.events(EventFilter("t", topic="ingest", subject="s1")) == [first]
+        assert store.events(EventFilter("t", subject="s2")) == []
+        assert store.events(EventFilter("t", limit=1)) == [second]
 
     def test_events_are_numbered_and_chained_in_their_tenant(self, store: Store) -> None:
         store.append(an_event(1))
@@ -41,7 +41,7 @@ class LogContract:
             store.append(an_event(2))
             raise RuntimeError("stop")
         store.append([*an_event(3), *an_event(4, tenant="other"), *an_event(5)])
-        mine, other = store.events("t", order="oldest"), store.events("other")
+        mine, other = store.events(EventFilter("t", order="oldest")), store.events(EventFilter("other"))
         assert [event.body["n"] for event in mine] == [1, 3, 5]
         assert [event.number for event in (*mine[:2], *other, mine[2])] == [1, 2, 3, 4]
         before = ""
@@ -57,7 +57,7 @@ class LogContract:
         store.append(an_event(5, tenant="other", request="r1"))
 
         def found(**conditions: Any) -> list[int]:
-            return [event.body["n"] for event in store.events("t", **conditions)]
+            return [event.body["n"] for event in store.events(EventFilter("t", **conditions))]
 
         assert found(request="r1") == [3, 1]
         assert found(request="r1", topic="other") == []
@@ -71,7 +71,7 @@ class LogContract:
         odd: dict[Any, Any] = {2: "two", 10: ("a", 1.0, 1e-9), "日": {"z": None, "a": "\ud800"}}
         store.append([Event(NOON.replace(microsecond=7), "t", "odd", None, odd)])
         read = {"2": "two", "10": ["a", 1.0, 1e-9], "日": {"z": None, "a": "\ud800"}}
-        assert store.events("t")[0].body == read
+        assert store.events(EventFilter("t"))[0].body == read
         assert verify(store, "t").intact
 
     def test_erased_events_say_nothing_and_still_hold_the_chain(self, store: Store) -> None:
@@ -84,17 +84,17 @@ class LogContract:
         subjects = ["user:ana/s1", "s1x", None, "s1/other"]
         store.append(Event(NOON, "t", "x", *pair) for pair in zip(subjects, bodies, strict=True))
         store.append([Event(NOON, "else", "x", "s1", {"keys": ["k1"]})])
-        digests = [event.digest for event in store.events("t")]
+        digests = [event.digest for event in store.events(EventFilter("t"))]
 
         assert store.erase_events("t", ["no", "x", ""]) == 0
         assert store.erase_events("t", ["s1"]) == 1, "the end of a subject"
         assert store.erase_events("t", ["k1", "s1"]) == 1, "any string, but whole; and once is enough"
         assert store.erase_events("t", ["k3"]) == 1, "a name in a key"
-        found = store.events("t", order="oldest")
+        found = store.events(EventFilter("t", order="oldest"))
         assert [event.erased for event in found] == [True, True, True, False]
         assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:3])
-        assert [event.digest for event in store.events("t")] == digests
-        assert store.events("else")[0].subject == "s1"
+        assert [event.digest for event in store.events(EventFilter("t"))] == digests
+        assert store.events(EventFilter("else"))[0].subject == "s1"
         store.append(an_event(1))
         report = verify(store, "t")
         assert (report.events, report.erased, report.problem) == (5, 3, "")
@@ -105,7 +105,7 @@ class LogContract:
         store.erase_events("t", ["about 2"])
         assert store.prune_events("t", NOON + DAY) == 0
         assert store.prune_events("t", NOON + 5 * DAY) == 4
-        left = store.events("t", order="oldest")
+        left = store.events(EventFilter("t", order="oldest"))
         assert [event.body.get("n") for event in left] == [9, None, 10], "what is behind a younger one is erased"
         assert store.prune_events("t", NOON + 5 * DAY) == 0
         store.append(an_event(11))
@@ -115,19 +115,19 @@ class LogContract:
         assert verify(store, "t") == replace(report, events=0, erased=0, pruned=7)
         store.append(an_event(12))
         assert (verify(store, "t").events, verify(store, "t").problem) == (1, "")
-        assert len(store.events("other")) == 1
+        assert len(store.events(EventFilter("other"))) == 1
 
     def test_a_digest_that_was_noted_is_found_again(self, store: Store) -> None:
         store.append([*an_event(1), *an_event(2), *an_event(3)])
-        digests = [event.digest for event in store.events("t")]
+        digests = [event.digest for event in store.events(EventFilter("t"))]
         assert all(verify(store, "t", digest).intact for digest in digests)
         assert "f00 is not in the chain" in verify(store, "t", "f00").problem
 
     def test_reads_in_a_snapshot(self, store: Store) -> None:
         store.append(an_event(1))
         with store.snapshot(), store.snapshot():
-            assert len(store.events("t")) == 1
+            assert len(store.events(EventFilter("t"))) == 1
         with store.transaction(), store.snapshot():
             assert verify(store, "t").intact
         store.append(an_event(2))
-        assert len(store.events("t")) == 2
+        assert len(store.events(EventFilter("t"))) == 2

@@ -372,6 +372,9 @@ class StoreContract(LogContract):
         assert store.passages([a]) == {}
         store.put_vectors([a, b], some_vectors(2), passages={b: some_vectors(1), a: some_vectors(0)})
         assert list(store.passages([a, b])) == [b]
+        store.put([a_record("b", text="quite other words")])
+        assert store.passages([b]) == {}, "they were of the words before"
+        store.put_vectors([b], some_vectors(1), passages={b: some_vectors(1)})
         store.delete([b])
         assert store.passages([a, b]) == {}
         assert store.verify() == []
@@ -456,6 +459,17 @@ class StoreContract(LogContract):
         assert store.text_search(["unlucki"], ALL, 5) == []
         assert store.coverage(ALL) == (1, 0)
         assert store.verify() == []
+
+    def test_what_was_read_of_a_failed_transaction_is_not_remembered(self, store: Store) -> None:
+        [key] = filled(store, [a_record("a")], np.eye(1, 4, dtype=np.float32))
+        other, third = np.eye(2, 4, 1, dtype=np.float32)
+        with pytest.raises(RuntimeError), store.transaction():
+            store.put_vectors([key], other.reshape(1, -1))
+            assert store.vector_search(other, ALL, 1)[0].score == pytest.approx(1)
+            raise RuntimeError("stop")
+        store.put_vectors([key], third.reshape(1, -1))
+        assert store.vector_search(third, ALL, 1)[0].score == pytest.approx(1)
+        assert store.vector_search(other, ALL, 1)[0].score == pytest.approx(0)
 
     def test_reads_inside_a_transaction_see_its_writes(self, store: Store) -> None:
         with store.transaction():

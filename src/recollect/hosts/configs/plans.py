@@ -222,4 +222,4 @@ def codex_server(call: Call) -> TomlEdit:
     if "env" in entry:
         inside = ", ".join(f"{name} = {quoted(value)}" for name, value in entry["env"].items())
         lines.append(f"env = {{ {inside} }}")
-    return TomlEdit(f"mcp_servers.{SERVER}", lines)
+    return TomlEdit(f"mcp_servers.{SERVER}", lines, _is_our_server)

@@ -23,6 +23,12 @@ class BlockCache:
             self._borrowed[name] = self._borrowed.get(name, 0) + count
             return self._borrowed[name] if self._limit else 0
 
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._guard:
+            self._held.clear()
+            self._size = 0
+
     def get(self, name: tuple[str, int], version: int) -> Any:
         """The value of that version, or None."""
         with self._guard:

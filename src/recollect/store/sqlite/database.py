@@ -55,6 +55,7 @@ class Database:
         self._local = threading.local()
         self._connections: WeakSet[Held] = WeakSet()
         self._guard = threading.Lock()
+        self._rolled_back: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
         try:
             with self.errors():
@@ -191,9 +192,15 @@ class Database:
                 # SQLite rolls back by itself on a full disk; a second ROLLBACK would hide the first error.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+                for call in self._rolled_back:
+                    call()
                 raise
             finally:
                 self._local.depth, self._local.scrub = 0, False
+
+    def when_rolled_back(self, call: Callable[[], None]) -> None:
+        """Have this called after each transaction that came to nothing, before another one begins."""
+        self._rolled_back.append(call)
 
     def rewritten(self) -> bool:
         """Empty the log and write every page anew, so that nothing lingers between them; False if that cannot be now.

@@ -1,4 +1,4 @@
-"""A Filter as SQL over `records`: the same meaning as `passes` in the in-memory store, field by field."""
+"""A Filter as SQL over `records`: the same meaning as `recollect.store.passes`, field by field."""
 
 from __future__ import annotations
 

@@ -10,12 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from recollect.errors import StoreCorruptError
-from recollect.store.base import Order
 from recollect.store.codec import from_micros, to_micros
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.filters import LISTED, listed
 from recollect.text.chain import CONTENT, Head, content_of, digest_of, head_name, subject_names
-from recollect.types import Event
+from recollect.types import Event, EventFilter
 
 INSERT = "INSERT INTO events (time, tenant, topic, subject, body, digest) VALUES (?, ?, ?, ?, ?, ?)"
 COLUMNS = "event, time, tenant, topic, subject, body, digest, erased"
@@ -69,37 +68,24 @@ class EventLog:
         sql = "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)"
         self._database.connection.execute(sql, (head_name(tenant), head.write()))
 
-    def find(
-        self,
-        tenant: str,
-        *,
-        topic: str | None = None,
-        subject: str | None = None,
-        request: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        after: int | None = None,
-        order: Order = "newest",
-        limit: int = 100,
-        offset: int = 0,
-    ) -> list[Event]:
+    def find(self, where: EventFilter) -> list[Event]:
         """Events that pass every condition given, by number."""
         conditions = {
-            "tenant = ?": tenant,
-            "topic = ?": topic,
-            "subject = ?": subject,
-            f"{REQUEST} = ?": request,
-            "time >= ?": to_micros(since),
-            "time <= ?": to_micros(until),
-            "event > ?": after,
+            "tenant = ?": where.tenant,
+            "topic = ?": where.topic,
+            "subject = ?": where.subject,
+            f"{REQUEST} = ?": where.request,
+            "time >= ?": to_micros(where.since),
+            "time <= ?": to_micros(where.until),
+            "event > ?": where.after,
         }
         given = {sql: value for sql, value in conditions.items() if value is not None}
         # By row the order comes for free; the index of topics would have to sort all events of a tenant for a page.
-        table = "events NOT INDEXED" if topic is None else "events"
+        table = "events NOT INDEXED" if where.topic is None else "events"
         found = self._database.rows(
             f"""SELECT {COLUMNS} FROM {table} WHERE {" AND ".join(given)}
-                ORDER BY event {"DESC" if order == "newest" else "ASC"} LIMIT ? OFFSET ?""",
-            *given.values(), limit, offset,
+                ORDER BY event {"DESC" if where.order == "newest" else "ASC"} LIMIT ? OFFSET ?""",
+            *given.values(), where.limit, where.offset,
         )  # fmt: skip
         return [_event(*row) for row in found]
 

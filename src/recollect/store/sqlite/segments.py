@@ -46,9 +46,10 @@ class Segments:
     def __init__(self, database: Database, rows: StoreRows, space: int, dimensions: int) -> None:
         self._database = database
         self._settings = rows
-        self._space = space
+        self.space = space
         self.dimensions = dimensions
         self._cache = BlockCache(rows.vector_cache_mb << 20)
+        database.when_rolled_back(self._cache.clear)  # a version that never was may come again with other vectors
 
     # Writing: inside the caller's transaction.
 
@@ -64,7 +65,7 @@ class Segments:
     def _open_segment(self, owner: int, wanted: int) -> Segment:
         found = self._database.one(
             "SELECT segment, capacity, used, version FROM segments WHERE space = ? AND owner = ? AND used < ? LIMIT 1",
-            self._space, owner, self._settings.segment_rows,
+            self.space, owner, self._settings.segment_rows,
         )  # fmt: skip
         segment = Segment(*found) if found else None
         if segment is not None and segment.used < segment.capacity:
@@ -80,7 +81,7 @@ class Segments:
         connection = self._database.connection
         number = connection.execute(
             "INSERT INTO segments (space, owner, capacity, used, version, rows) VALUES (?, ?, ?, 0, 0, zeroblob(?))",
-            (self._space, owner, capacity, capacity * 8),
+            (self.space, owner, capacity, capacity * 8),
         ).lastrowid
         assert number is not None
         size = capacity * self.dimensions * FLOAT_BYTES
@@ -121,7 +122,7 @@ class Segments:
         )
         connection.executemany(
             "INSERT INTO slots (space, row, segment, slot) VALUES (?, ?, ?, ?)",
-            [(self._space, row, segment.number, segment.used + i) for i, row in enumerate(rows)],
+            [(self.space, row, segment.number, segment.used + i) for i, row in enumerate(rows)],
         )
         if used == self._settings.segment_rows:
             self.store_sketch(segment.number)
@@ -140,14 +141,14 @@ class Segments:
         """Take vectors out; the segments that held them are written anew without a trace of them."""
         connection = self._database.connection
         touched = connection.execute(
-            f"SELECT DISTINCT segment FROM slots WHERE space = ? AND row IN {LISTED}", (self._space, listed(rows))
+            f"SELECT DISTINCT segment FROM slots WHERE space = ? AND row IN {LISTED}", (self.space, listed(rows))
         ).fetchall()
         gone = np.asarray(rows, dtype=np.int64)
         for (number,) in touched:
             segment = self._segment(number)
             held, matrix = self.read_segment(segment)
             kept = ~np.isin(held, gone)
-            connection.execute("DELETE FROM slots WHERE space = ? AND segment = ?", (self._space, number))
+            connection.execute("DELETE FROM slots WHERE space = ? AND segment = ?", (self.space, number))
             connection.execute("DELETE FROM segment_sketches WHERE segment = ?", (number,))
             if not kept.any():
                 connection.execute("DELETE FROM segment_vectors WHERE segment = ?", (number,))
@@ -156,7 +157,7 @@ class Segments:
             self._store(number, segment.capacity, held[kept], np.ascontiguousarray(matrix[kept]))
             connection.executemany(
                 "INSERT INTO slots (space, row, segment, slot) VALUES (?, ?, ?, ?)",
-                [(self._space, int(row), number, slot) for slot, row in enumerate(held[kept])],
+                [(self.space, int(row), number, slot) for slot, row in enumerate(held[kept])],
             )
 
     # Reading: inside a snapshot.
@@ -167,7 +168,7 @@ class Segments:
         found = self._database.rows(
             "SELECT segment, capacity, used, version FROM segments "
             f"WHERE space = ? AND owner IN ({owners.sql}) ORDER BY segment",
-            self._space, *owners.parameters,
+            self.space, *owners.parameters,
         )  # fmt: skip
         return [Segment(*row) for row in found]
 
@@ -176,7 +177,7 @@ class Segments:
         places = self._database.rows(
             f"""SELECT segment, capacity, used, version, slot, slots.row FROM slots JOIN segments USING (segment)
                 WHERE slots.space = ? AND slots.row IN {LISTED} ORDER BY segment, slot""",
-            self._space, listed(rows.tolist()),
+            self.space, listed(rows.tolist()),
         )  # fmt: skip
         found = np.fromiter((place[5] for place in places), dtype=np.int64, count=len(places))
         blocks = [
@@ -272,7 +273,7 @@ class Segments:
     def all_segments(self) -> list[Segment]:
         """Every segment of the space."""
         sql = "SELECT segment, capacity, used, version FROM segments WHERE space = ? ORDER BY segment"
-        return [Segment(*row) for row in self._database.rows(sql, self._space)]
+        return [Segment(*row) for row in self._database.rows(sql, self.space)]
 
     def full_segments(self) -> list[Segment]:
         """Segments that ought to have a sketch."""
@@ -281,5 +282,5 @@ class Segments:
     def placed(self, segment: Segment, rows: Rows) -> bool:
         """Whether the slots say of these rows what the segment says."""
         sql = "SELECT row FROM slots WHERE space = ? AND segment = ? ORDER BY slot"
-        placed: list[int] = [row[0] for row in self._database.rows(sql, self._space, segment.number)]
+        placed: list[int] = [row[0] for row in self._database.rows(sql, self.space, segment.number)]
         return bool(placed == rows.tolist())

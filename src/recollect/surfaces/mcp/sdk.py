@@ -28,9 +28,10 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 __all__ = [
     "MODERN", "CallToolResult", "Context", "ResourceError", "Server", "TextContent", "ToolAnnotations", "ToolError",
-    "http_app", "new", "serve_lines",
+    "http_app", "new", "refusal", "serve_lines",
 ]  # fmt: skip
 
+INVALID_PARAMS = -32602  # JSON-RPC's
 UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `http.Door` has checked already
 
 
@@ -41,6 +42,18 @@ def new(kind: Any, name: str, instructions: str) -> Any:
     made = kind(name, instructions=instructions, log_level="ERROR", stateless_http=True, transport_security=UNCHECKED)
     made._mcp_server.version = __version__
     return made
+
+
+def refusal(message: str) -> Exception:
+    """An error of the protocol that says what is wrong with a request."""
+    if MODERN:
+        from mcp.shared.exceptions import MCPError
+
+        return MCPError(code=INVALID_PARAMS, message=message)  # type: ignore[no-any-return]
+    from mcp.shared.exceptions import McpError
+    from mcp.types import ErrorData
+
+    return McpError(ErrorData(code=INVALID_PARAMS, message=message))  # type: ignore[no-any-return]
 
 
 def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:

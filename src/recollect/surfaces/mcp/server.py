@@ -24,6 +24,7 @@ from recollect.surfaces.mcp.tools import Profile, Tool, offered
 from recollect.text.framing import neutralised
 
 NAME = "recollect"
+ERROR = "recollect/error"  # where an answer's `_meta` has a failure as data
 INSTRUCTIONS = """\
 This is the user's long-term memory. Before you answer something that may depend on the past (preferences, decisions, \
 names, dates, earlier errors), call memory_search, or memory_assemble once when a task begins. When the user states \
@@ -69,6 +70,13 @@ class Recollect(sdk.Server):  # type: ignore[misc]
             return await super().call_tool(name, arguments, *context, **more)
         except sdk.ToolError as error:
             return failed(name, error.__cause__)
+
+    async def get_prompt(self, name: str, *rest: Any, **more: Any) -> Any:
+        """Make a prompt; one that there is not, or that lacks an argument, is refused in a sentence."""
+        try:
+            return await super().get_prompt(name, *rest, **more)
+        except ValueError as error:
+            raise sdk.refusal(neutralised(f"{error}. See prompts/list.")) from error
 
 
 def build(desk: Desk, profile: Profile = "full") -> Any:
@@ -146,14 +154,14 @@ def answer(found: Any) -> Any:
 
 
 def failed(tool: str, cause: BaseException | None) -> Any:
-    """A failure as a tool's answer: its class as a code, what is wrong, and what to do."""
+    """A failure as a tool's answer: its class as a code, what is wrong, and what to do.
+
+    As data it is in `_meta`: clients hold structured content against the schema of a success.
+    """
     error = as_error(tool, cause)
     text = f"{type(error).__name__}: {sentence(error)}"
-    return sdk.CallToolResult(
-        content=[sdk.TextContent(type="text", text=text)],
-        structuredContent={"error": {name: neutralised(value) for name, value in error_dict(error)["error"].items()}},
-        isError=True,
-    )
+    parts = {name: neutralised(value) for name, value in error_dict(error)["error"].items()}
+    return sdk.CallToolResult(content=[sdk.TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
 
 
 def sentence(error: RecollectError) -> str:

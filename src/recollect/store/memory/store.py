@@ -3,56 +3,20 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import numpy as np
-
-from recollect.errors import DimensionError, InputError
-from recollect.math.cascade import tier_vectors
-from recollect.math.vectors import Vectors, known_passages, unit_rows
+from recollect.math.vectors import Vectors
 from recollect.store.base import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
-from recollect.store.dict_log import DictLog
-from recollect.text.analyze import searchable, terms
-from recollect.text.globs import admits
-from recollect.types import Edge, Event, Filter, Record, Scored
-
-BM25_K1, BM25_B = 1.2, 0.75  # the constants of SQLite's FTS5, which cannot be changed there
-BM25_LEAST_IDF = 1e-6  # FTS5's floor for a term that more than half of all records hold
-
-
-def passes(record: Record, where: Filter) -> bool:
-    """Whether a record may be seen: the meaning of a Filter, field by field."""
-    choices = (
-        (where.owners, record.owner),
-        (where.scopes, record.scope),
-        (where.kinds, record.kind),
-        (where.sessions, record.session),
-        (where.roles, record.role),
-        (where.ids, record.id),
-        (where.keys, record.key),
-        (where.boundaries, record.boundary),
-    )
-    return (
-        record.tenant == where.tenant
-        and all(allowed is None or value in allowed for allowed, value in choices)
-        and (where.valid_at is None or record.valid_from is None or record.valid_from <= where.valid_at)
-        and (where.valid_at is None or record.valid_to is None or where.valid_at < record.valid_to)
-        and (where.since is None or where.since <= record.time)
-        and (where.until is None or record.time <= where.until)
-        and (where.durable is None or record.durable == where.durable)
-        and (where.namespace is None or record.namespace == where.namespace)
-        and (where.echoes or record.echo_of is None)
-        and (where.states is None or not set(where.states).isdisjoint(record.states))
-        and (where.purpose is None or record.allow is None or admits(record.allow, where.purpose))
-        and (where.alive_at is None or record.expires is None or where.alive_at < record.expires)
-        and (where.withheld or not record.withheld)
-        and record.key not in where.exclude
-    )
+from recollect.store.memory.log import DictLog
+from recollect.store.memory.terms import best_by_terms
+from recollect.store.memory.vectors import DictVectors
+from recollect.store.passes import passes
+from recollect.text.analyze import searchable
+from recollect.types import Edge, Event, EventFilter, Filter, Record, Scored
 
 
 @dataclass
@@ -60,9 +24,7 @@ class _State:
     records: dict[str, Record] = field(default_factory=dict)
     arrival: dict[str, int] = field(default_factory=dict)
     arrivals: int = 0
-    spaces: dict[str, Space] = field(default_factory=dict)
-    vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
-    passages: dict[str, dict[str, Vectors]] = field(default_factory=dict)
+    vectors: DictVectors = field(default_factory=DictVectors)
     edges: dict[tuple[str, str, str], Edge] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     log: DictLog = field(init=False)
@@ -107,8 +69,7 @@ class DictStore:
                 state.arrivals += 1
                 state.arrival[key] = state.arrivals
             elif (old.owner, searchable(old)) != (record.owner, searchable(record)):
-                for vectors in state.vectors.values():
-                    vectors.pop(key, None)
+                state.vectors.drop(key)
             state.records[key] = record
 
     def get(self, keys: Sequence[str]) -> list[Record]:
@@ -171,8 +132,7 @@ class DictStore:
         gone = {key for key in keys if key in state.records}
         for key in gone:
             del state.records[key], state.arrival[key]
-            for held in (*state.vectors.values(), *state.passages.values()):
-                held.pop(key, None)
+            state.vectors.drop(key)
         state.edges = {name: edge for name, edge in state.edges.items() if not {edge.source, edge.target} & gone}
         return len(gone)
 
@@ -193,37 +153,11 @@ class DictStore:
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """BM25 over every record of the store, then the filter."""
-        state = self._state
-        counts = {key: Counter(_index_terms(record)) for key, record in state.records.items()}
-        if not counts or not terms:
-            return []
-        # FTS5 counts the owner's token as part of a record's length.
-        lengths = {key: sum(counter.values()) + 1 for key, counter in counts.items()}
-        mean = sum(lengths.values()) / len(lengths)
-        holders = {term: sum(term in counter for counter in counts.values()) for term in terms}
-        scored = []
-        for record in self._passing(where):
-            counter = counts[record.key]
-            if not any(term in counter for term in terms):
-                continue
-            score = sum(_bm25(counter[term], lengths[record.key] / mean, holders[term], len(counts)) for term in terms)
-            scored.append(Scored(record.key, score))
-        return sorted(scored, key=lambda item: -item.score)[:limit]
+        return best_by_terms(terms, self._state.records.values(), self._passing(where), limit)
 
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         """Every vector, compared."""
-        space = self._space(None)
-        if space is None:
-            return []
-        query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
-        width = prefix or space.dimensions
-        vectors = self._state.vectors[space.name]
-        scored = [
-            Scored(r.key, float(tier_vectors(vectors[r.key], width) @ tier_vectors(query, width)))
-            for r in self._passing(where)
-            if r.key in vectors
-        ]
-        return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
+        return self._state.vectors.search(vector, [record.key for record in self._passing(where)], limit, prefix)
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """One search a row."""
@@ -231,14 +165,12 @@ class DictStore:
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space."""
-        space = self._space(None)
-        vectors = self._state.vectors[space.name] if space else {}
-        return {key: vectors[key] for key in keys if key in vectors}
+        held = self._state.vectors.held()
+        return {key: held[key] for key in keys if key in held}
 
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of the sentences of these records."""
-        space = self._space(None)
-        held = self._state.passages[space.name] if space else {}
+        held = self._state.vectors.held_passages()
         return {key: held[key] for key in keys if key in held}
 
     def put_vectors(
@@ -250,24 +182,12 @@ class DictStore:
         passages: Mapping[str, Vectors] | None = None,
     ) -> None:
         """Keep one unit vector a record, and those of its sentences."""
-        target = self._space(space)
-        if target is None:
-            raise DimensionError("The store has no vector space yet.", "Call add_space first.")
-        rows = unit_rows(matrix, len(keys), target.dimensions, target.name)
-        parts = known_passages(passages, set(keys), target.dimensions, target.name)
-        self._state.vectors[target.name].update(
-            {key: row for key, row in zip(keys, rows, strict=True) if key in self._state.records}
-        )
-        held = self._state.passages[target.name]
-        for key in keys:
-            held.pop(key, None)
-        held |= {key: halves.astype(np.float32) for key, halves in parts.items() if key in self._state.records}
+        self._state.vectors.put(keys, matrix, space, passages, self._state.records)
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
         """Records without a vector in a space, by arrival."""
-        target = self._space(space)
-        vectors = self._state.vectors[target.name] if target else {}
-        return [record for record in self._passing(where) if record.key not in vectors][:limit]
+        held = self._state.vectors.held(space)
+        return [record for record in self._passing(where) if record.key not in held][:limit]
 
     def coverage(self, where: Filter) -> tuple[int, int]:
         """(records, those without a vector) among the filter's tenant and owners."""
@@ -284,33 +204,15 @@ class DictStore:
 
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
-        return sorted(self._state.spaces.values(), key=lambda space: (not space.active, space.name))
+        return self._state.vectors.all_spaces()
 
     def add_space(self, name: str, dimensions: int) -> None:
         """Make a space if it is not there."""
-        old = self._state.spaces.get(name)
-        if old is not None and old.dimensions != dimensions:
-            raise DimensionError(
-                f"Space {name!r} has {old.dimensions} dimensions, not {dimensions}.", "Use another name."
-            )
-        self._state.spaces.setdefault(name, Space(name, dimensions, active=not self._state.spaces))
-        self._state.vectors.setdefault(name, {})
-        self._state.passages.setdefault(name, {})
+        self._state.vectors.add_space(name, dimensions)
 
     def activate_space(self, name: str) -> None:
         """Search this space from now on, and drop every other."""
-        if name not in self._state.spaces:
-            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
-        self._state.spaces = {name: replace(self._state.spaces[name], active=True)}
-        self._state.vectors = {name: self._state.vectors[name]}
-        self._state.passages = {name: self._state.passages[name]}
-
-    def _space(self, name: str | None) -> Space | None:
-        if name is None:
-            return next((space for space in self._state.spaces.values() if space.active), None)
-        if name not in self._state.spaces:
-            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
-        return self._state.spaces[name]
+        self._state.vectors.activate(name)
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Add edges between records that are here."""
@@ -328,25 +230,9 @@ class DictStore:
         """Add events at the end."""
         self._state.log.append(events)
 
-    def events(
-        self,
-        tenant: str,
-        *,
-        topic: str | None = None,
-        subject: str | None = None,
-        request: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        after: int | None = None,
-        order: Order = "newest",
-        limit: int = 100,
-        offset: int = 0,
-    ) -> list[Event]:
+    def events(self, where: EventFilter) -> list[Event]:
         """Events that pass, by number."""
-        return self._state.log.find(
-            tenant, topic=topic, subject=subject, request=request, since=since, until=until, after=after, order=order,
-            limit=limit, offset=offset,
-        )  # fmt: skip
+        return self._state.log.find(where)
 
     def erase_events(self, tenant: str, names: Sequence[str]) -> int:
         """Take subject and body out of the events that name these."""
@@ -396,13 +282,3 @@ class DictStore:
 def _company(record: Record) -> tuple[str, str, str | None, str]:
     """What records that stand beside each other have in common."""
     return record.tenant, record.owner, record.session, record.kind
-
-
-def _index_terms(record: Record) -> list[str]:
-    return terms(searchable(record))
-
-
-def _bm25(count: int, relative_length: float, holders: int, records: int) -> float:
-    """idf · f·(k1+1) / (f + k1·(1 − b + b·|d|/mean)), with FTS5's idf = max(ln((N − n + ½)/(n + ½)), 1e-6)."""
-    idf = max(math.log((records - holders + 0.5) / (holders + 0.5)), BM25_LEAST_IDF) if holders else BM25_LEAST_IDF
-    return idf * count * (BM25_K1 + 1) / (count + BM25_K1 * (1 - BM25_B + BM25_B * relative_length))

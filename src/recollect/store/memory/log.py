@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.store.base import Order
 from recollect.text.chain import CONTENT, Head, content_of, digest_of, head_name, mentions
-from recollect.types import Event
+from recollect.types import Event, EventFilter
 
 
 @dataclass
@@ -31,34 +30,21 @@ class DictLog:
             self.events.append(replace(event, body=body, number=self.numbers, digest=digest, erased=False))
             self._put_head(event.tenant, head.grown(self.numbers, digest))
 
-    def find(
-        self,
-        tenant: str,
-        *,
-        topic: str | None = None,
-        subject: str | None = None,
-        request: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        after: int | None = None,
-        order: Order = "newest",
-        limit: int = 100,
-        offset: int = 0,
-    ) -> list[Event]:
+    def find(self, where: EventFilter) -> list[Event]:
         """Events that pass every condition given, by number."""
         found = [
             event
-            for event in self._of(tenant)
-            if topic in (None, event.topic)
-            and subject in (None, event.subject)
-            and request in (None, event.body.get("request"))
-            and (since is None or since <= event.time)
-            and (until is None or event.time <= until)
-            and (after is None or event.number > after)
+            for event in self._of(where.tenant)
+            if where.topic in (None, event.topic)
+            and where.subject in (None, event.subject)
+            and where.request in (None, event.body.get("request"))
+            and (where.since is None or where.since <= event.time)
+            and (where.until is None or event.time <= where.until)
+            and (where.after is None or event.number > where.after)
         ]
-        if order == "newest":
+        if where.order == "newest":
             found.reverse()
-        return found[offset:][:limit]
+        return found[where.offset :][: where.limit]
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
         """Take subject and body out of every event that names any of these."""
