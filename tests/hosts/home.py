@@ -24,7 +24,7 @@ FOLDERS = {
 }  # all but the last two where they are without these variables: some hosts do not pass them on
 
 
-class Ended(Exception):  # noqa: N818 - it is no assertion, so that an expected failure is not taken for another
+class Ended(Exception):  # noqa: N818 - it is no error of ours
     """A program ended with another exit code than it should."""
 
 
@@ -91,11 +91,8 @@ class Home:
         return "".join(file.read_text(encoding="utf-8") for file in sorted(self.folder.rglob("hook.log")))
 
     def leave(self) -> None:
-        """End what works for the store in the background, if there is such a thing, wherever it may listen."""
-        if self.run([programs.RECOLLECT, "daemon", "--help"], code=None).returncode == 0:
-            for missing in ((), ("XDG_RUNTIME_DIR",), ("XDG_RUNTIME_DIR", "TMPDIR")):
-                stop: list[str | Path] = [programs.RECOLLECT, "--store", self.store, "daemon", "stop"]
-                self.run(stop, dict.fromkeys(missing, ""), code=None)
+        """End what works for the store in the background."""
+        self.recollect("daemon", "stop")
 
     def background(self) -> list[str]:
         """The processes that nobody waits for any more and that have the store open, as they were called."""

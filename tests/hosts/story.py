@@ -13,11 +13,6 @@ SECRET = "zanzibar-4711"
 CONFIDENCE = f"The gate has a code. <private>It is {SECRET}.</private> Do not lose it."
 TOLD = "This is the user's long-term memory."  # how the server's instructions begin
 
-ECHO = (
-    "the result of memory_search is taken from the transcript as a turn of its own: it is found by the next search "
-    "beside what it repeats, and stays when that is forgotten"
-)
-
 
 def said(home: Home) -> Counter[tuple[str, str]]:
     """Every turn in the store: by whom, what, how often."""

@@ -12,7 +12,7 @@ from hosts.claude_code import ClaudeCode
 from hosts.fake_anthropic import SERVER, Anthropic
 from hosts.fake_model import Say, Use, listening
 from hosts.home import Home
-from hosts.story import ANSWER, CONFIDENCE, ECHO, FACT, QUESTION, SECRET, TOLD, betrayed, said
+from hosts.story import ANSWER, CONFIDENCE, FACT, QUESTION, SECRET, TOLD, betrayed, said
 
 
 @pytest.fixture
@@ -84,7 +84,6 @@ def test_an_error_of_a_tool_reaches_the_model_as_a_sentence(claude: ClaudeCode) 
     assert failed.result.startswith("NotFoundError: Nothing here is called 'nobody'."), failed.result
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason=ECHO)
 def test_what_our_own_tools_tell_is_not_taken_as_something_new(claude: ClaudeCode) -> None:
     claude.home.recollect("remember", FACT, "--user", "ana")
     claude.model.plan(Use("memory_search", {"query": QUESTION}), Say("I have looked it up."))

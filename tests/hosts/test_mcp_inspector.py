@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from hosts import programs
-from hosts.home import USER, Ended, Home
+from hosts.home import USER, Home
 from hosts.served import served
 
 FACT = "We deploy to Lisbon on Fridays."
 CLIENT = (programs.NODE, programs.INSPECTOR, "--cli", "--format", "json", "--quiet", "--stored-auth-only")
+FAILED, FAILED_TOOL = 1, 5  # the inspector's exit codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +28,14 @@ class Inspector:
     target: tuple[str | Path, ...]
 
     def __call__(self, method: str, *options: str, code: int = 0) -> Any:
-        """What it prints: the result, or with another exit code the error."""
+        """What it prints: the result, or when the request failed the error."""
         words = ("--protocol-era", self.era, "--method", method, *options)
         done = self.home.run([*CLIENT, *words, *self.target], code=code)
-        return json.loads(done.stderr)["error"] if code else json.loads(done.stdout)["result"]
+        return json.loads(done.stderr)["error"] if code == FAILED else json.loads(done.stdout)["result"]
 
-    def call(self, tool: str, **arguments: Any) -> Any:
+    def call(self, tool: str, code: int = 0, **arguments: Any) -> Any:
         """A tool's answer, which the inspector has checked against the tool's own schema."""
-        return self("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+        return self("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments), code=code)
 
 
 @pytest.fixture(params=["stdio", "http"])
@@ -84,22 +85,11 @@ def test_a_missing_resource_is_told_in_a_sentence(inspector: Inspector) -> None:
     assert error["message"].startswith("NotFoundError: Nothing here is called 'nobody'.")
 
 
-def test_a_prompt_that_cannot_be_made_is_told_in_a_sentence(
-    inspector: Inspector, request: pytest.FixtureRequest
-) -> None:
-    if inspector.era == "modern":
-        reason = "the SDK says no more than: Internal server error"
-        request.applymarker(pytest.mark.xfail(strict=True, raises=AssertionError, reason=reason))
+def test_a_prompt_that_cannot_be_made_is_told_in_a_sentence(inspector: Inspector) -> None:
     assert "task" in inspector("prompts/get", "--prompt-name", "recall", code=1)["message"]
     assert "nobody" in inspector("prompts/get", "--prompt-name", "nobody", code=1)["message"]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=Ended,
-    reason="a failed call carries {'error': …} as structuredContent, which the SDK's client checks against the tool's "
-    "output schema and refuses, so that nobody reads the sentence and its remedy",
-)
 def test_an_error_is_an_answer_with_a_code(inspector: Inspector) -> None:
-    error = inspector.call("memory_get", id="nobody")
+    error = inspector.call("memory_get", FAILED_TOOL, id="nobody")
     assert error["isError"] and error["content"][0]["text"].startswith("NotFoundError: ")

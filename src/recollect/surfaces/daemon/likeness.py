@@ -9,12 +9,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from platformdirs import user_cache_path
+
 import recollect
 from recollect.settings import Settings
 
 # What the engine reads of the environment beside its settings, by what makes it read that.
 VARIABLES = {
-    "local": ("RECOLLECT_CACHE", "RECOLLECT_MODEL_PATH", "RECOLLECT_OFFLINE", "XDG_CACHE_HOME"),
+    "local": ("RECOLLECT_CACHE", "RECOLLECT_MODEL_PATH", "RECOLLECT_OFFLINE"),
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
     "ollama": ("OLLAMA_HOST",),
 }
@@ -33,7 +35,10 @@ class Likeness:
         """That of a process with these settings."""
         changed = {row.name: row.value for row in settings.rows() if row.value != row.default}
         names = {name for used in (settings.embed, settings.compact) for name in VARIABLES.get(used.provider, ())}
-        return cls(code_stamp(), changed, {name: _digest(environment[name]) for name in names & environment.keys()})
+        seen = {name: environment[name] for name in names & environment.keys()}
+        if settings.embed.provider == "local":
+            seen["cache"] = str(user_cache_path("recollect"))  # the folder, by whatever variables it is found
+        return cls(code_stamp(), changed, {name: _digest(value) for name, value in seen.items()})
 
     def serves(self, other: Likeness) -> bool:
         """Whether who is like this can work for the other; what the other does not know of, it does not mind.
