@@ -11,6 +11,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
 HOSTS ?= .hosts
+HOST_TESTS ?= tests/hosts
 SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
 .PHONY: demo test test-hosts check bench docs clean
@@ -39,7 +40,7 @@ test: check
 
 test-hosts: $(VENV)/developing
 	@RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python tests/hosts/install.py
-	@test ! -e $(HOSTS)/installed || RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python -m pytest tests/hosts
+	@test ! -e $(HOSTS)/installed || RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
 
 bench: $(VENV)/developing
 	$(BIN)/python -m recollect.bench.scoring

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from recall_prompts import BLIND, BLIND_STRANGERS, SAID, TUNED, TUNED_STRANGERS
 from recollect.embed.hashing import HashEmbedder
 from recollect.hosts.asked import asked
-from recollect.hosts.recall import NEAR_UNKNOWN, floor_of, relevant
+from recollect.hosts.recall import NEAR_UNKNOWN, floor_of, relevant, telling
 from recollect.memory import Memory
 from recollect.settings import Settings
 from recollect.store.memory import DictStore
@@ -66,3 +67,39 @@ def test_without_vectors_words_decide() -> None:
         memory.ingest([Turn(f"t{i}", "s", "user", said) for i, said in enumerate(SAID)])
         assert found(memory, "which port does the staging server use?") == {"t0"}
         assert found(memory, "write a haiku about autumn") == set()
+
+
+def talked(*said: tuple[str, str]) -> Memory:
+    memory = Memory(DictStore(), None, settings=Settings())
+    start = datetime(2026, 5, 1, 10, tzinfo=UTC)
+    memory.ingest([Turn(f"t{i}", "s", role, text, start + timedelta(minutes=i)) for i, (role, text) in enumerate(said)])
+    return memory
+
+
+def told(memory: Memory, *ids: str) -> list[str]:
+    records = [memory.get(name) for name in ids]
+    keys = telling(memory.store, records, memory.where())
+    return [record.id for record in memory.store.get(keys)]
+
+
+def test_a_question_comes_with_its_answer_and_not_alone() -> None:
+    with talked(
+        ("user", "On which day do we deploy, and to which city?"),
+        ("assistant", "On Fridays, to Lisbon."),
+        ("user", "Who opens the gate?"),
+        ("assistant", "Which gate do you mean?"),
+        ("user", "We moved the gate to the north side. Is that noted?"),
+        ("user", "And when?"),
+    ) as memory:
+        assert told(memory, "t0") == ["t0", "t1"]
+        assert told(memory, "t2", "t5") == [], "nobody answered"
+        assert told(memory, "t4", "t1") == ["t4", "t1"], "it says something too"
+        assert told(memory, "t0", "t1") == ["t0", "t1"]
+
+
+def test_an_answer_is_found_behind_the_tools_that_were_used_for_it() -> None:
+    with talked(("user", "Which port is staging on?")) as memory:
+        memory.ingest([Turn("c", "s", "assistant", "Read(conf.toml)", datetime(2026, 5, 1, 11, tzinfo=UTC), "b1"),
+                       Turn("r", "s", "tool", "port = 7443", datetime(2026, 5, 1, 12, tzinfo=UTC), "b1"),
+                       Turn("a", "s", "assistant", "On 7443.", datetime(2026, 5, 1, 13, tzinfo=UTC))])  # fmt: skip
+        assert told(memory, "t0") == ["t0", "a"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
@@ -12,13 +12,17 @@ from recollect.hosts.asked import asked
 from recollect.hosts.event import Event, Whose
 from recollect.ingest import recall_subject
 from recollect.memory import Memory
+from recollect.store.base import Store
+from recollect.text.aim import asking_share, ends_asking
 from recollect.text.analyze import query_terms, terms
-from recollect.types import EventFilter, Hit, Record, owner_of
+from recollect.types import EventFilter, Filter, Hit, Record, owner_of
 
 FEWEST_SHARED = 2  # words of a prompt that a record must hold for them to count: one alone is chance
 NEAR = -0.22  # (cos − b) / (1 − b) from which a record has to do with a prompt; strangers reach −0.23 to −0.68
 FAR = -0.5  # from which shared words count: below, they are used for something else
 NEAR_UNKNOWN = 0.35  # the cosine for a model whose background nobody measured
+MOSTLY = 0.8  # share of a text in questions from which it says nothing beside them
+REPLY_REACH = 8  # turns behind a question among which its answer is looked for: an agent may use tools first
 MOST_SHOWN = 500  # contexts of a session that are looked through for what was added before
 NO_TAIL = {"assemble.tail_turns": 0, "assemble.tail": 0, "assemble.fill": 1}  # the host has the session's turns itself
 COMPACTED = "hook compact"  # the topic of the event that a host is about to shorten its context
@@ -44,12 +48,13 @@ def recall(memory: Memory, event: Event, who: Whose) -> str:
     engine = memory._engine  # the verb cannot be told which records it may use
     shown, since = _shown(memory, event, who)
     fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, event, since))
-    keys = tuple(hit.record.key for hit in relevant(fresh, prompt, floor_of(memory)))
+    near = [hit.record for hit in relevant(fresh, prompt, floor_of(memory))]
+    now = engine.clock()
+    where = memory.where(user=who.user, project=who.project, now=now)
+    keys = telling(engine.view, near, where)
     if not keys:
         return ""
-    now = engine.clock()
-    where = replace(memory.where(user=who.user, project=who.project, now=now), keys=keys)
-    request = assembling.Request(prompt, where, event.session, rows.budget_tokens, now)
+    request = assembling.Request(prompt, replace(where, keys=keys), event.session, rows.budget_tokens, now)
     ruled = engine.ruled
     context = assembling.assemble(replace(ruled, settings=ruled.settings.changed(NO_TAIL, "hook")), request)
     return "\n".join(filter(None, (context.system, context.recall)))
@@ -68,6 +73,27 @@ def relevant(hits: Iterable[Hit], prompt: str, floor: Floor) -> list[Hit]:
     """The hits that have to do with a prompt: near in meaning, or holding its words and not far."""
     wanted = frozenset(query_terms(prompt))
     return [hit for hit in hits if _near(hit, floor) or _shares(hit, wanted, floor)]
+
+
+def telling(store: Store, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
+    """The keys of what tells something: a question asked before comes with its answer, and without one not at all."""
+    questions = [record.key for record in records if record.kind == "turn" and only_asks(record.text)]
+    around = store.around(questions, where, REPLY_REACH) if questions else {}
+    later = {record.key: record for record in store.get([key for beside in around.values() for key in beside.after])}
+    replies: dict[str, str] = {}
+    for key, beside in around.items():
+        spoken = (later[after] for after in beside.after if after in later and later[after].bundle is None)
+        reply = next(spoken, None)
+        if reply is not None and not only_asks(reply.text):
+            replies[key] = reply.key
+    kept = ((record.key, *((replies[record.key],) if record.key in replies else ())) for record in records
+            if record.key not in questions or record.key in replies)  # fmt: skip
+    return tuple(dict.fromkeys(key for keys in kept for key in keys))
+
+
+def only_asks(text: str) -> bool:
+    """Whether a text is a question and hardly anything else."""
+    return ends_asking(text) and asking_share(text) >= MOSTLY
 
 
 def _near(hit: Hit, floor: Floor) -> bool:
