@@ -15,11 +15,16 @@ from recollect.text.echo import (
     containment,
     echo_share,
     handle,
-    is_echo,
     shingles,
     strip_frames,
     words_of,
 )
+
+
+def is_echo(text: str, recalled: str, share: float = 0.8, words: int = 8) -> bool:
+    """As ingest tells it, with its usual numbers."""
+    return len(words_of(text)) >= words and echo_share(text, recalled) >= share
+
 
 KEY = "1a2b3c4d5e6f708192a3b4c5"
 FRAME = f"{FRAME_OPEN}\n{handle(KEY)} 2023-05-03 ana: I moved to Lisbon.\n{FRAME_CLOSE}"

@@ -9,12 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import FormatError
-from recollect.text.transcript import Transcript, parse_transcript
+from recollect.text.transcript import Transcript
 from recollect.types import Turn
 
 
-def parse(text: str, session: str = "talk") -> list[Turn]:
-    return parse_transcript(text.splitlines(keepends=True), session)
+def parse(text: str | list[str], session: str = "talk") -> list[Turn]:
+    parser = Transcript(session)
+    lines = text.splitlines(keepends=True) if isinstance(text, str) else text
+    placed = [found for line in lines if (found := parser.feed(line)) is not None]
+    last = parser.end()
+    return [found.turn for found in ([*placed, last] if last else placed)]
 
 
 def told(text: str) -> list[tuple[str, str]]:
@@ -136,7 +140,7 @@ def test_nothing_in_nothing_out() -> None:
 def test_any_lines_give_turns_or_a_typed_error_and_no_word_is_lost(lines: list[str]) -> None:
     text = "User: start\n" + "\n".join(lines)
     try:
-        turns = parse_transcript(text.split("\n"))
+        turns = parse(text.split("\n"))
     except FormatError:
         return
     kept = " ".join(turn.text for turn in turns)

@@ -66,8 +66,3 @@ def echo_share(text: str, recalled: str) -> float:
     """The share of the text's shingles that the recalled text has too; a very short text is one shingle."""
     n = max(1, min(SHINGLE_WORDS, len(words_of(text))))
     return containment(shingles(text, n), shingles(recalled, n))
-
-
-def is_echo(text: str, recalled_text: str, share: float = 0.8, words: int = 8) -> bool:
-    """Whether a text of at least so many words mostly repeats one recalled text."""
-    return len(words_of(text)) >= words and echo_share(text, recalled_text) >= share

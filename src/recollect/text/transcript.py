@@ -12,7 +12,6 @@ A heading inside a message is a session only if a speaker follows. A line with a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -61,14 +60,6 @@ class PlacedTurn:
 
     line: int
     turn: Turn
-
-
-def parse_transcript(lines: Iterable[str], session: str = "transcript") -> list[Turn]:
-    """Every turn of a transcript; FormatError names the first line that belongs to nobody."""
-    parser = Transcript(session)
-    placed = [found for line in lines if (found := parser.feed(line)) is not None]
-    last = parser.end()
-    return [found.turn for found in ([*placed, last] if last else placed)]
 
 
 class Transcript:
