@@ -61,7 +61,7 @@ def test_a_hit_explains_itself(filled: Memory) -> None:
     fused = parts["alpha"] * parts["meaning"] + (1 - parts["alpha"]) * parts["words"]
     assert parts["fused"] == pytest.approx(fused)
     names = [name.removeprefix("weight_") for name in parts if name.startswith("weight_")]
-    assert set(names) == {"session", "near", "answers", "date", "personal", "speaker", "asks", "agent"}
+    assert set(names) == {"session", "near", "answers", "date", "personal", "speaker", "asks", "repeats", "agent"}
     assert hit.score == pytest.approx(fused + sum(parts[f"weight_{name}"] * parts[name] for name in names))
 
 
@@ -190,9 +190,10 @@ def test_an_answer_is_found_by_its_question() -> None:
         ("s", "Ana: Lovely."),
         ("t", "Ana: The lake was cold."),
     ]
-    assert asked(talk, "what was painted at the lake")[:2] == ["t0", "t1"]
-    without = asked(talk, "what was painted at the lake", weight_answers=0, weight_session=0, weight_near=0)
-    assert without[:2] == ["t0", "t3"]
+    assert asked(talk, "what was painted at the lake")[0] == "t1", "and comes before it, which says nothing new"
+    assert asked(talk, "what was painted at the lake", weight_repeats=0)[:2] == ["t0", "t1"]
+    alone = {"weight_repeats": 0, "weight_answers": 0, "weight_session": 0, "weight_near": 0}
+    assert asked(talk, "what was painted at the lake", **alone)[:2] == ["t0", "t3"]
 
 
 def test_what_an_agent_answers_counts_when_it_is_asked_for() -> None:
@@ -267,3 +268,16 @@ def test_no_sentence_is_embedded_when_none_is_wanted() -> None:
     memory = Memory(DictStore(), HashEmbedder(64), settings=settings)
     memory.ingest([Turn("1", "s", "user", "One thing is said here. Another thing is said there.", NOW)])
     assert memory.store.passages([memory.get("1").key]) == {}
+
+
+def test_a_question_asked_before_is_no_answer_to_it(memory: Memory) -> None:
+    said = {
+        "t1": "We deploy to Lisbon on Fridays.",
+        "t2": "On which day do we deploy, and to which city?",
+        "t3": "Which day is the market, and in which city do we deploy the stand?",
+    }
+    memory.ingest([Turn(name, f"s-{name}", "user", text, NOW) for name, text in said.items()])
+    hits = memory.search("On which day do we deploy, and to which city?")
+    assert [hit.record.id for hit in hits][-1] == "t2"
+    repeats = {hit.record.id: hit.parts["repeats"] for hit in hits}
+    assert repeats == {"t1": 0, "t2": 1, "t3": 0}, "the third asks something else"

@@ -25,7 +25,7 @@ UNREACHABLE = (
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--upgrade", "--target")
 NPM = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 SHOWN = 1500  # characters of what a program said when it failed
-SECONDS = 90 if os.environ.get("CI") else 900  # for one of the two, after which it counts as unreachable
+SECONDS = 45 if os.environ.get("CI") else 900  # for one of the two, after which it counts as unreachable
 
 
 class Missing(Exception):  # noqa: N818 - it is told to a person, not caught by a program

@@ -2,7 +2,7 @@
 
 fused = α·meaning + (1 − α)·words
 score = fused + w_session·session + w_near·near + w_answers·answers + w_date·date + w_personal·personal
-              + w_speaker·speaker − w_asks·asks − w_agent·agent
+              + w_speaker·speaker − w_asks·asks − w_repeats·repeats − w_agent·agent
 
 In talk the words of a question and those of its answer are often far apart: the fact is in the reply to "what did you
 paint?", or three turns after its topic was named. So the best candidates lend some of their score to their neighbours
@@ -153,6 +153,7 @@ def _weights(rows: DefaultRows) -> dict[str, float]:
         "personal": rows.weight_personal,
         "speaker": rows.weight_speaker,
         "asks": -rows.weight_asks,
+        "repeats": -rows.weight_repeats,
         "agent": -rows.weight_agent,
     }
 

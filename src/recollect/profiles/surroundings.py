@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from recollect.math.support import nearness, session_best
 from recollect.store.base import Glance, Surroundings
 from recollect.text.aim import Aim, asking_share, ends_asking, named_speaker, personal_share, speaker_of
+from recollect.text.analyze import query_terms
 from recollect.types import AGENT_ROLES
 
+ONLY_ASKING = 0.8  # share of a text that asks from which it hardly tells anything
 LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; less is the courtesy an agent closes with
 
 
@@ -53,6 +55,7 @@ def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
         ],
         "speaker": [float(manner.speaker == speaker is not None) for manner in spoken],
         "asks": [manner.asks for manner in spoken],
+        "repeats": _repeats(scene, manners),
         "agent": [scene.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
     }
 
@@ -60,6 +63,15 @@ def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
 def _manner(glance: Glance) -> Manner:
     speaker = speaker_of(glance.role, glance.text)
     return Manner(speaker, glance.role in AGENT_ROLES and speaker is None, asking_share(glance.text))
+
+
+def _repeats(scene: Scene, manners: Mapping[str, Manner]) -> list[float]:
+    """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
+    asked = frozenset(query_terms(scene.query))
+    return [
+        float(manners[key].asks >= ONLY_ASKING and asked.issuperset(query_terms(glance.text)))
+        for key, glance in scene.glances.items()
+    ]
 
 
 def _answers(scene: Scene, manners: Mapping[str, Manner]) -> dict[str, float]:

@@ -171,6 +171,7 @@ class DefaultRows:
     weight_near: float = number(0.1, 0, 10, "weight of the best neighbour, faded by its distance")
     weight_answers: float = number(0.35, 0, 10, "weight of the question that a record answers")
     weight_asks: float = number(0.1, 0, 10, "taken for the share of a record that only asks")
+    weight_repeats: float = number(1.5, 0, 10, "taken from a question that says no more than the query")
     weight_agent: float = number(0.25, 0, 10, "taken from an agent's words when people ask of themselves")
     weight_date: float = number(
         0.4, 0, 10, "added to records of a day or week the question names; half for longer periods"

@@ -17,7 +17,17 @@ class Variant:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-SIGNALS = ("session", "near", "answers", "date", "personal", "speaker", "asks", "agent")  # of the default profile
+SIGNALS = (
+    "session",
+    "near",
+    "answers",
+    "date",
+    "personal",
+    "speaker",
+    "asks",
+    "repeats",
+    "agent",
+)  # of the default profile
 
 
 def without(*signals: str) -> dict[str, str]:
