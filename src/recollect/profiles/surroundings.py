@@ -11,6 +11,7 @@ from recollect.text.aim import Aim, asking_share, ends_asking, named_speaker, pe
 from recollect.text.analyze import query_terms
 from recollect.types import AGENT_ROLES
 
+NEAR_THE_QUERY = 0.5  # fused score of what may be the query over again; others need not be read for it
 ONLY_ASKING = 0.8  # share of a text that asks from which it hardly tells anything
 LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; less is the courtesy an agent closes with
 
@@ -69,7 +70,11 @@ def _repeats(scene: Scene, manners: Mapping[str, Manner]) -> list[float]:
     """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
     asked = frozenset(query_terms(scene.query))
     return [
-        float(manners[key].asks >= ONLY_ASKING and asked.issuperset(query_terms(glance.text)))
+        float(
+            scene.fused[key] >= NEAR_THE_QUERY
+            and manners[key].asks >= ONLY_ASKING
+            and asked.issuperset(query_terms(glance.text))
+        )
         for key, glance in scene.glances.items()
     ]
 
