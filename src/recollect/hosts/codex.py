@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.hosts.event import Event, Host, Moment, event_of, told
+from recollect.hosts.event import Event, Host, event_of, told
 from recollect.imports.codex import Codex
 from recollect.imports.items import words
 
 NAME = "codex"
-MOMENTS: dict[str, Moment] = {
-    "SessionStart": "start",
-    "UserPromptSubmit": "prompt",
-    "PostToolUse": "turn",
-    "Stop": "turn",
-    "PreCompact": "compact",
-    "SessionEnd": "end",
-}
 
 
 def read(payload: Mapping[str, Any]) -> Event | None:
     """The event that a payload tells of; None for one that is not for us."""
-    return event_of(NAME, MOMENTS, payload)
+    return event_of(NAME, payload)
 
 
 def is_codex(payload: Mapping[str, Any]) -> bool:

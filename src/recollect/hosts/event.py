@@ -12,6 +12,16 @@ from recollect.imports.items import Parser, Wanted, name_of, words
 Moment = Literal["start", "prompt", "turn", "compact", "end"]
 
 
+MOMENTS: dict[str, Moment] = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "turn",
+    "Stop": "turn",
+    "PreCompact": "compact",
+    "SessionEnd": "end",
+}  # by the names that Claude Code gave them and Codex took over
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened in a host's session."""
@@ -53,10 +63,10 @@ class Host:
     unique_ids: bool
 
 
-def event_of(host: str, moments: Mapping[str, Moment], payload: Mapping[str, Any]) -> Event | None:
+def event_of(host: str, payload: Mapping[str, Any]) -> Event | None:
     """The event of a payload in the fields that Claude Code and Codex share; None for one that is not for us."""
     name, session = words(payload.get("hook_event_name")), name_of(payload.get("session_id"))
-    moment = moments.get(name)
+    moment = MOMENTS.get(name)
     if moment is None or session is None or words(payload.get("agent_id")):  # a sub-agent talks to nobody
         return None
     return Event(

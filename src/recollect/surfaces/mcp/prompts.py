@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import anyio.to_thread
-
 from recollect.errors import RecollectError
 from recollect.frame import recalled
 from recollect.surfaces.mcp.caller import Call
@@ -35,16 +33,11 @@ def add_prompts(server: Any, desk: Desk) -> None:
 
 
 async def written(desk: Desk, work: Callable[[Call], str]) -> str:
-    """Do the work in a thread for the caller; a failure is one sentence."""
+    """The text; a failure is one sentence."""
     from recollect.surfaces.mcp.server import sentence
 
-    def run() -> str:
-        call = desk.call()
-        call.needs("read")
-        return work(call)
-
     try:
-        return await anyio.to_thread.run_sync(run)
+        return await desk.read(work)
     except RecollectError as error:
         return f"The memory could not be asked. {type(error).__name__}: {sentence(error)}"
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-import anyio.to_thread
-
 from recollect.errors import RecollectError
 from recollect.frame import recalled
 from recollect.surfaces.mcp import sdk
@@ -39,16 +37,11 @@ def add_resources(server: Any, desk: Desk) -> None:
 
 
 async def read(desk: Desk, work: Callable[[Call], str]) -> str:
-    """Do the work in a thread for the caller; a failure is one sentence."""
+    """The text; a failure is one sentence."""
     from recollect.surfaces.mcp.server import sentence
 
-    def run() -> str:
-        call = desk.call()
-        call.needs("read")
-        return work(call)
-
     try:
-        return await anyio.to_thread.run_sync(run)
+        return await desk.read(work)
     except RecollectError as error:
         raise sdk.ResourceError(f"{type(error).__name__}: {sentence(error)}") from None
 

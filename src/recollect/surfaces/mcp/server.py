@@ -60,6 +60,16 @@ class Desk:
         grants = caller.grants & self.caller.grants  # a token grants no more than the server was started with
         return Call(named, told[0] or caller.user, told[1] or caller.project, grants, progress)
 
+    async def read(self, work: Callable[[Call], str]) -> str:
+        """A text for the caller, who must be allowed to read; made in a thread."""
+
+        def run() -> str:
+            call = self.call()
+            call.needs("read")
+            return work(call)
+
+        return await anyio.to_thread.run_sync(run)
+
 
 class Recollect(sdk.Server):  # type: ignore[misc]
     """The SDK's server, whose tools fail in sentences."""
