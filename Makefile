@@ -10,15 +10,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= data
+WORKERS ?= auto
 HOSTS ?= .hosts
-HOST_TESTS ?= tests/hosts
+HOST_TESTS ?= tests/real_hosts
 SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
 .PHONY: demo test test-hosts check bench docs clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("recollect needs Python 3.11 or newer: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -c 'import sys; sys.exit("aforesaid needs Python 3.11 or newer: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
@@ -28,34 +29,35 @@ $(VENV)/developing: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	@$(BIN)/recollect demo
+	@$(BIN)/aforesaid demo
 
 check: $(VENV)/developing
 	$(BIN)/ruff check src tests examples
 	$(BIN)/ruff format --check src tests examples
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 test-hosts: $(VENV)/developing
-	@RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python tests/hosts/install.py
-	@test ! -e $(HOSTS)/installed || RECOLLECT_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
+	@AFORESAID_HOSTS=$(HOSTS) $(BIN)/python tests/real_hosts/install.py
+	@test ! -e $(HOSTS)/installed || AFORESAID_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
 
 bench: $(VENV)/developing
-	$(BIN)/python -m recollect.bench.scoring
-	$(BIN)/python -m recollect.bench.speed
-	folder=$$(mktemp -d) && $(BIN)/python -m recollect.testing.torture $$folder/two.db --writers 2 --turns 1000 \
-	  && $(BIN)/python -m recollect.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
+	$(BIN)/python -m aforesaid.bench.scoring
+	$(BIN)/python -m aforesaid.bench.speed
+	folder=$$(mktemp -d) && $(BIN)/python -m aforesaid.testing.torture $$folder/two.db --writers 2 --turns 1000 \
+	  && $(BIN)/python -m aforesaid.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
 	  status=$$?; rm -rf $$folder; exit $$status
 ifeq ($(SETS),)
 	@echo 'No question sets in $(DATA): make bench DATA=a/folder/with/locomo10.json (docs/benchmarks.md says where from)'
 else
-	$(BIN)/recollect bench quality $(SETS)
+	$(BIN)/aforesaid bench quality $(SETS)
 endif
 
 docs: $(VENV)/installed
-	$(BIN)/python -m recollect.surfaces.pages docs
+	$(BIN)/python -m aforesaid.surfaces.reference_pages docs
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

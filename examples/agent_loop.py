@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from recollect import Memory, Turn
+from aforesaid import Memory, Turn
 
 
 def answer(messages: Sequence[Mapping[str, str]]) -> str:

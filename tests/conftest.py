@@ -4,37 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-from recollect.embed import weights
-from recollect.embed.hashing import HashEmbedder
-from recollect.memory import Memory
-from recollect.settings import Settings
-from recollect.store.memory import DictStore
-from recollect.store.sqlite import SQLiteStore
+from aforesaid.embed import weights
+from aforesaid.embed.hashing import HashEmbedder
+from aforesaid.memory import Memory
+from aforesaid.settings import Settings
+from aforesaid.store.memory import DictStore
+from aforesaid.store.sqlite import SQLiteStore
+from support.clock import standing_clock
 
 # A busy machine is no failure; and a change is judged by the same examples as the one before it.
 hypothesis.settings.register_profile("here", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
-pytest.register_assert_rewrite("recollect.testing.store")
-
-NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
+pytest.register_assert_rewrite("aforesaid.testing.store")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def model_folder() -> Path:
     """The default model's weights, fetched once if this machine has none yet: tests use the real ones."""
     return weights.locate() or weights.pull()
-
-
-def standing_clock() -> datetime:
-    return NOW
 
 
 @pytest.fixture(params=["dict", "sqlite"])

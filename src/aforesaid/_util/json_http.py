@@ -1,0 +1,203 @@
+"""JSON over HTTP, one POST at a time: bounded in time and size, tried again after passing faults, keys kept secret."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import os
+import re
+import ssl
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from aforesaid.errors import EndpointError, SettingsError
+
+OPENAI_URL = "https://api.openai.com/v1"
+FIRST_WAIT_SECONDS = 0.5  # doubled after every try
+MAX_WAIT_SECONDS = 60.0  # a service that asks for more patience is reported instead
+QUOTE_CHARS = 200  # of a refusal's own words, into our message
+REFUSAL_BYTES = 8_192
+READ_BYTES = 65_536
+
+
+def openai_post(
+    path: str,
+    base_url: str | None,
+    key: str,
+    named: str,
+    *,
+    timeout_ms: int,
+    retries: int,
+    sleep: Callable[[float], None],
+) -> JsonPost:
+    """A post to a service that speaks as OpenAI's does; `named` is where its key came from, for the error."""
+    url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
+    key = key.strip()
+    if key and not re.fullmatch(r"[!-~]+", key):  # a header would refuse it with a message that shows it
+        raise SettingsError("The API key holds characters that no key has.", f"Check {named}.")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return JsonPost(f"{url}{path}", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
+
+
+class JsonPost:
+    """Posts JSON to one address; `secret` is taken out of every message it could appear in."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        secret: str = "",
+        timeout_ms: int = 30_000,
+        retries: int = 3,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.url = checked_url(url)
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json", **(headers or {})}
+        self._secret = secret
+        self._timeout_seconds = timeout_ms / 1000
+        self._retries = retries
+        self._sleep = sleep
+
+    def __call__(self, body: Mapping[str, Any], limit_bytes: int) -> Any:
+        """The parsed answer, or EndpointError when the service refuses, keeps failing or sends what is not JSON."""
+        data = json.dumps(body).encode()
+        wait = FIRST_WAIT_SECONDS
+        for attempt in range(self._retries + 1):
+            try:
+                return self._parsed(self._once(data, limit_bytes))
+            except _PassingError as fault:
+                pause = wait if fault.wait_seconds is None else fault.wait_seconds
+                if attempt == self._retries or pause > MAX_WAIT_SECONDS:
+                    raise self._error(f"{fault.reason} ({attempt + 1} tries)") from None
+            self._sleep(pause)
+            wait = min(wait * 2, MAX_WAIT_SECONDS)
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    def _once(self, data: bytes, limit_bytes: int) -> bytes:
+        request = urllib.request.Request(self.url, data, self._headers, method="POST")
+        deadline = time.monotonic() + self._timeout_seconds
+        try:
+            with self._opener.open(request, timeout=self._timeout_seconds) as response:
+                return self._read(response, limit_bytes, deadline)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise self._refused(error) from None
+        except (OSError, http.client.HTTPException) as error:
+            cause = error.reason if isinstance(error, urllib.error.URLError) else error
+            if isinstance(cause, ssl.SSLCertVerificationError):
+                raise self._error(f"its certificate is not trusted: {cause.verify_message}") from None
+            reason = "no answer in time" if isinstance(cause, TimeoutError) else f"no connection: {cause}"
+            raise _PassingError(reason) from None
+
+    def _read(self, response: http.client.HTTPResponse, limit_bytes: int, deadline: float) -> bytes:
+        chunks, size = [], 0
+        while chunk := response.read1(READ_BYTES):  # one wait a call, so that a dripping answer meets the deadline
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > limit_bytes:
+                raise self._error(f"the answer is longer than {limit_bytes} bytes")
+            if time.monotonic() > deadline:
+                raise _PassingError("no whole answer in time")
+        promised = response.headers.get("Content-Length", "")
+        if promised.isdigit() and size < int(promised):
+            raise _PassingError("the connection broke in the middle of the answer")
+        return b"".join(chunks)
+
+    def _refused(self, error: urllib.error.HTTPError) -> Exception:
+        reason = f"HTTP {error.code}{self._quote(error)}"
+        if error.code == 429 or error.code >= 500:
+            return _PassingError(reason, _retry_after(error.headers.get("Retry-After", "")))
+        return self._error(reason)
+
+    def _quote(self, error: IO[bytes]) -> str:
+        """The start of what a refusal says, on one line; a body that cannot be read says nothing."""
+        try:
+            raw = error.read(REFUSAL_BYTES)
+        except (OSError, http.client.HTTPException):
+            return ""
+        if len(raw) == REFUSAL_BYTES:  # the secret, cut in two, would not be recognised at the end
+            raw = raw[: REFUSAL_BYTES - len(self._secret)]
+        text = " ".join(self._hidden(raw.decode("utf-8", "replace")).split())
+        return f": {text[:QUOTE_CHARS]}" if text else ""
+
+    def _parsed(self, raw: bytes) -> Any:
+        try:
+            return json.loads(raw)
+        except (ValueError, RecursionError):
+            raise self._error("the answer is not JSON") from None
+
+    def _error(self, reason: str) -> EndpointError:
+        return EndpointError(
+            self._hidden(f"{self.url}: {reason}."), "Check the address, the model and the key; text search goes on."
+        )
+
+    def _hidden(self, text: str) -> str:
+        return text.replace(self._secret, "***") if self._secret else text
+
+    @cached_property
+    def _opener(self) -> urllib.request.OpenerDirector:
+        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
+        if _is_loopback(self.url):  # a proxy is for the world outside
+            handlers.append(urllib.request.ProxyHandler({}))
+        return urllib.request.build_opener(*handlers)
+
+
+class _PassingError(Exception):
+    """What may be over at the next try."""
+
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.wait_seconds = wait_seconds
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Refuses redirects: they would carry the key to another address, and turn the POST into a GET."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def checked_url(url: str) -> str:
+    """The address if it is plain http or https, or SettingsError (which does not repeat a password inside it)."""
+    try:
+        parts = urlsplit(url)
+        plain = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        plain = False
+    if not plain or "@" in url or "?" in url or "#" in url or not re.fullmatch(r"[!-~]+", url):
+        raise SettingsError(
+            "The endpoint's address is not a plain http or https one.", "Give it like https://host:port/v1."
+        )
+    return url
+
+
+def _is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _retry_after(value: str) -> float | None:
+    """The seconds that a Retry-After header asks for, given as a number or a date; None when it says neither."""
+    try:
+        return max(0.0, float(int(value)))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except (ValueError, TypeError):
+        return None
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

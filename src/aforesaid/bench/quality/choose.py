@@ -1,0 +1,64 @@
+"""Which questions count: folds by group, types, and a smaller number that keeps the mix of types. No chance in it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aforesaid.bench.quality.types import BenchQuestion
+from aforesaid.errors import InputError
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSelection:
+    """What to keep: types, one fold or all but one, and at most `limit` questions; None leaves a field open."""
+
+    types: tuple[str, ...] = ()
+    fold: int | None = None
+    without_fold: int | None = None
+    limit: int | None = None
+
+
+def fold_of(group: str) -> int:
+    """The fold of a conversation, article or question: blake2b of its name, 8 bytes as a number, modulo 5."""
+    return _digest(group) % FOLDS
+
+
+def choose(questions: Sequence[BenchQuestion], choice: QuestionSelection) -> tuple[BenchQuestion, ...]:
+    """The questions that count, in their order."""
+    known = sorted({question.type for question in questions})
+    unknown = sorted(set(choice.types) - set(known))
+    if unknown:
+        raise InputError(f"There is no question of type {unknown[0]!r}.", f"Types here: {', '.join(known)}.")
+    kept = [
+        question
+        for question in questions
+        if (not choice.types or question.type in choice.types)
+        and choice.fold in (None, fold_of(question.group))
+        and choice.without_fold != fold_of(question.group)
+    ]
+    if not kept:
+        raise InputError("No question is left.", "Another --fold or other --types may have some.")
+    return tuple(kept) if choice.limit is None else stratified(kept, choice.limit)
+
+
+def stratified(questions: Sequence[BenchQuestion], limit: int) -> tuple[BenchQuestion, ...]:
+    """At most `limit` questions with each type in proportion, chosen by digest and left in their order."""
+    types = defaultdict(list)
+    for question in sorted(questions, key=lambda question: (_digest(question.id), question.id)):
+        types[question.type].append(question)
+    placed = [
+        ((i + 0.5) / len(members), name, question)
+        for name, members in types.items()
+        for i, question in enumerate(members)
+    ]
+    chosen = {question.id for _, _, question in sorted(placed, key=lambda place: place[:2])[:limit]}
+    return tuple(question for question in questions if question.id in chosen)
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

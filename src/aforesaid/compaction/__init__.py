@@ -1,0 +1,1 @@
+"""Summaries of older turns, with every source kept."""

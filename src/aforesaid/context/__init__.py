@@ -1,0 +1,1 @@
+"""Builds the context for a prompt within a token budget."""

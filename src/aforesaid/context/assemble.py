@@ -1,0 +1,285 @@
+"""Rules, tail and hits → context: what must go in, then the best recalled history that still fits, framed as data.
+
+C(q) = I1 ∪ I2* ∪ E* ∪ T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
+
+A session's contexts grow at the end for as long as they fit, so that a model's prompt cache holds: rules come first,
+turns and recalled history stay where they were first shown, and what is new comes last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from aforesaid.context import render as frame
+from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory
+from aforesaid.context.recent_turns import base, groups, message, recent
+from aforesaid.engine.lineage import covered_by
+from aforesaid.engine.request import Engine
+from aforesaid.engine.rules import RulesInView, rules_in_view
+from aforesaid.errors import AforesaidError, InputError, StoreError, StoreReadOnlyError
+from aforesaid.ingest.echo import recall_subject
+from aforesaid.math import packing
+from aforesaid.retrieval.search import Page, search
+from aforesaid.settings import Settings
+from aforesaid.store.filtering import passes
+from aforesaid.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem, most_uses
+
+LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
+MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
+Digests = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a context is asked for; `messages` are the caller's own, not stored yet."""
+
+    query: str
+    where: Filter
+    session: str | None
+    budget_tokens: int
+    now: datetime
+    messages: tuple[Mapping[str, str], ...] = ()
+
+    @property
+    def subject(self) -> str | None:
+        """Under which name the session's contexts are noted; None when there is no session to remember them for."""
+        return recall_subject(self.where.owners[0], self.session) if self.session and self.where.owners else None
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The session's last context: its pieces, if all of them may still be shown, and what its messages were like."""
+
+    pieces: tuple[ContextPiece, ...] = ()
+    digests: Digests = ()
+
+    @property
+    def first(self) -> str | None:
+        """The key of the turn that its tail began with."""
+        return next((record.key for piece in self.pieces if piece.part == "tail" for record in piece.records), None)
+
+
+def assemble(engine: Engine, request: Request) -> Context:
+    """The context for a prompt: never more than the budget, with a trace of what was left out and why.
+
+    If the store fails, the caller's own messages come back unchanged, and the context says so.
+    """
+    if request.budget_tokens < 1:
+        raise InputError(f"budget_tokens is {request.budget_tokens}.", "Give at least 1.")
+    try:
+        return _assembled(engine, request)
+    except InputError:
+        raise
+    except AforesaidError as error:
+        return without_memory(engine, request.messages, request.budget_tokens, error)
+
+
+def _assembled(engine: Engine, request: Request) -> Context:
+    count, rows = engine.count_tokens, engine.settings.assemble
+    previous = _previous(engine, request)
+    rules = rules_in_view(engine, request.where)
+    turns = _recent_turns(engine, request)
+    must = _mandatory(engine, request, rules, turns, previous)
+    known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, request.messages))}
+    known |= {key for rule in must.rules.elevated if rule.provenance for key in rule.provenance.sources}
+    where = replace(request.where, exclude=(*request.where.exclude, *sorted(known)))
+    found = search(engine, request.query, where, Page(considered(engine.settings, request.budget_tokens)), request.now)
+    fill = rows.fill if request.subject else 1.0
+    covers = _covers(engine, found, previous)
+    caps = engine.guard.caps
+    draft = ContextPacker(must, found, covers, request.budget_tokens, fill, rows.fresh, count, caps)
+    made = draft.continued(previous.pieces) or draft.afresh()
+    digests = _digests(made.context, count)
+    unnoted = _note(engine, request, previous, made.pieces, digests)
+    kept = min(_kept(previous.digests, digests), made.context.tokens)
+    return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
+
+
+def _covers(engine: Engine, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
+    """What the summaries that may be shown stand for: they and their turns do not both appear."""
+    shown = (record for piece in previous.pieces if piece.part == "recall" for record in piece.records)
+    records = (*shown, *(hit.record for hit in found.hits))
+    summaries = [record.key for record in records if record.kind == "summary"]
+    return covered_by(engine.store, summaries) if summaries else {}
+
+
+def without_memory(
+    engine: Engine, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
+) -> Context:
+    """The caller's own messages and nothing else, with the reason."""
+    bare = Context("", messages, 0, budget, (), (), None)
+    tokens = engine.count_tokens(bare.text) if bare.text else 0
+    return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
+
+
+def considered(settings: Settings, budget: int) -> int:
+    """How many hits are worth looking at: a large budget holds more of them."""
+    rows = settings.assemble
+    return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
+
+
+def _recent_turns(engine: Engine, request: Request) -> list[Record]:
+    if request.session is None:
+        return []
+    here = replace(request.where, sessions=(request.session,), kinds=("turn",), echoes=True)
+    limit = max(engine.settings.assemble.tail_turns, MAX_TAIL_TURNS)
+    return engine.view.find(here, order="newest", limit=limit)[::-1]
+
+
+def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
+    """The turns that the caller hands over anyway."""
+    said = {(each["role"], each["content"]) for each in messages}
+    return [turn for turn in turns if tuple(message(turn).values()) in said]
+
+
+def _mandatory(
+    engine: Engine, request: Request, rules: RulesInView, turns: Sequence[Record], previous: Previous
+) -> Mandatory:
+    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
+    rows, total, count = engine.settings.assemble, request.budget_tokens, engine.count_tokens
+
+    def cost(turn: Record) -> int:
+        return _cost(message(turn), count)
+
+    handed = _said(turns, request.messages)
+    talk = groups([turn for turn in turns if turn not in handed])
+    own = sum(_cost(said, count) for said in request.messages)
+    least = sum(cost(turn) for group in talk[len(talk) - base(talk, rows.tail_turns) :] for turn in group)
+    hard, hard_tokens = rules.hard, count(frame.rules(rules.hard, ()) + "\n") if rules.hard else 0
+    lacking = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
+    if hard_tokens + own > total and hard:
+        lacking.append(f"the hard rules need {hard_tokens} of {max(total - own, 0)} tokens and are left out")
+        hard, hard_tokens = (), 0
+    soft, soft_tokens = _soft(
+        rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
+    )
+    asked, asked_tokens = _elevated(engine, request, rules.elevated, total - own - hard_tokens - soft_tokens - least)
+    room = total - own - hard_tokens - soft_tokens - asked_tokens
+    tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
+    if tail.missing:
+        lacking.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
+    trace = (
+        *(_traced(record, hard, "hard rule", count) for record in rules.hard),
+        *(_traced(record, soft, "soft rule", count) for record in rules.soft),
+        *(_traced(record, asked, "asked for before", count, "guidance") for record in rules.elevated),
+        *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
+        *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
+    )
+    return Mandatory(RulesInView(hard, soft, asked), tail, request.messages, trace, "; ".join(lacking))
+
+
+def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
+    """The longest prefix of the soft rules that the budget holds, and its cost."""
+    title = count(frame.GUIDANCE + "\n")
+    costs = [count(frame.rule(record) + "\n") for record in rules]
+    taken = packing.soft_prefix(costs, max(budget - title, 0))
+    return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
+
+
+def _elevated(engine: Engine, request: Request, rules: Sequence[Record], room: int) -> tuple[tuple[Record, ...], int]:
+    """What people asked for in talk and the query comes near to (cos > θ1), the newest that fit ρ·τ, and their cost."""
+    if not rules:
+        return (), 0
+    count, rows = engine.count_tokens, engine.settings
+    spent = count(frame.ASKED + "\n")
+    most = min(packing.share_tokens(request.budget_tokens, rows.assemble.elevated), room)
+    query = engine.arm.embed_query(request.query)
+    vectors = engine.store.vectors([record.key for record in rules]) if query is not None else {}
+    taken: list[Record] = []
+    for record in reversed(rules):
+        vector = vectors.get(record.key)
+        cost = count(frame.rule(record) + "\n")
+        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1
+        if near and spent + cost <= most:
+            taken.append(record)
+            spent += cost
+    return tuple(reversed(taken)), spent if taken else 0
+
+
+def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, part: Part = "rules") -> TraceItem:
+    fits = record in taken
+    tokens = count(frame.rule(record) + "\n")
+    reason = what if fits else f"{what}: does not fit" if part == "rules" else f"{what}: does not fit, or far from it"
+    return TraceItem(record.id, part, fits, tokens, reason, key=record.key)
+
+
+def _cost(said: Mapping[str, str], count: Count) -> int:
+    return count(f"{said['role']}: {said['content']}\n")
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
+
+
+def _previous(engine: Engine, request: Request) -> Previous:
+    """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
+    if request.subject is None:
+        return Previous()
+    events = engine.store.events(EventFilter(engine.tenant, topic="recall", subject=request.subject, limit=1))
+    body = events[0].body if events else {}
+    named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
+    digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
+    found = {record.key: record for record in engine.view.get([key for _, keys in named for key in keys])}
+    allowed = replace(request.where, echoes=True)
+    if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
+        return Previous((), digests)
+    return Previous(tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
+
+
+def _digests(context: Context, count: Count) -> Digests:
+    """Every message as a digest and its tokens: enough to see what stayed, and no text is kept."""
+    return tuple(
+        (hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(), count(part + "\n"))
+        for part in context.parts
+    )
+
+
+def _kept(old: Digests, new: Digests) -> int:
+    """Tokens of the leading messages that are the same as before."""
+    kept = 0
+    for before, now in zip(old, new, strict=False):
+        if before != now:
+            break
+        kept += now[1]
+    return kept
+
+
+def _note(
+    engine: Engine, request: Request, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
+) -> str:
+    """Remember what this session was shown, so that its echo is recognised, and count the use of what is new to it.
+
+    A read-only store remembers nothing; if another fault keeps it from being noted, that is said, and nothing else.
+    """
+    if request.subject is None:
+        return ""
+    keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
+    shown = {record.key for piece in previous.pieces if piece.part == "recall" for record in piece.records}
+    body = {
+        "keys": keys,
+        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
+        "digests": [list(digest) for digest in digests],
+    }
+    try:
+        with engine.store.transaction():
+            new = [key for key in keys if key not in shown]
+            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(new)]
+            engine.store.put(used)
+            _raise_most_uses(engine, used)
+            engine.store.append([replace(engine.event("recall", request.subject, body), time=request.now)])
+    except StoreReadOnlyError:
+        return ""
+    except StoreError as error:
+        return f"not noted as shown: {error.message}"
+    return ""
+
+
+def _raise_most_uses(engine: Engine, used: Sequence[Record]) -> None:
+    for owner in {record.owner for record in used}:
+        name = most_uses(engine.tenant, owner)
+        most = max(int(record.meta[USES]) for record in used if record.owner == owner)
+        if most > int(engine.store.setting(name) or 0):
+            engine.store.put_setting(name, str(most))

@@ -1,0 +1,87 @@
+"""The recent tail of a session: what was said last goes in as it is, and what belongs together stays together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from aforesaid.types import AGENT_ROLES, Record
+
+Cost = Callable[[Record], int]
+Group = tuple[Record, ...]
+TOOL = "tool"  # the role of a result, which means nothing without the call before it
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Recent turns, oldest first, what they cost, and the mandatory ones that do not fit."""
+
+    records: tuple[Record, ...]
+    tokens: int
+    missing: tuple[Record, ...] = ()
+
+
+def message(record: Record) -> dict[str, str]:
+    """A turn as a chat message; whoever is not the agent speaks as the user."""
+    role = record.role if record.role in AGENT_ROLES else "user"
+    return {"role": role or "user", "content": record.text}
+
+
+def groups(turns: Sequence[Record]) -> list[Group]:
+    """Turns in order, cut only where nothing is torn: inside no bundle, and not before a tool's result.
+
+    Calls may run side by side, so a bundle reaches from its first turn to its last, whatever stands between.
+    """
+    last = {turn.bundle: i for i, turn in enumerate(turns) if turn.bundle is not None}
+    found: list[list[Record]] = []
+    end = -1
+    for i, turn in enumerate(turns):
+        if i <= end or (found and turn.bundle is None and turn.role == TOOL):
+            found[-1].append(turn)
+        else:
+            found.append([turn])
+        end = max(end, last[turn.bundle] if turn.bundle is not None else -1)
+    return [tuple(group) for group in found]
+
+
+def base(turns: Sequence[Group], least: int) -> int:
+    """T_base: how many groups from the end hold the last m turns (SPEC 6)."""
+    held = 0
+    for taken, group in enumerate(reversed(turns)):
+        if held >= least:
+            return taken
+        held += len(group)
+    return len(turns) if least > 0 else 0
+
+
+def recent(turns: Sequence[Group], least: int, room: int, cost: Cost, target: float, start: str | None) -> Tail:
+    """T_recent: the mandatory groups, then older ones while all together cost no more than the target (SPEC 6).
+
+    `room` is what the budget has left: what does not fit it is missing. A tail that began at the turn `start` begins
+    there again for as long as it fits, so that a prompt's cache holds; when it must be cut, it is cut to leave room.
+    """
+    costs = [sum(map(cost, group)) for group in turns]
+    mandatory = base(turns, least)
+    limit = min(max(target, sum(costs[len(costs) - mandatory :])), room)
+    places = [i for i, group in enumerate(turns) if group[0].key == start]
+    if places and sum(costs[places[0] :]) <= limit and len(turns) - places[0] >= mandatory:
+        taken = len(turns) - places[0]
+    else:
+        taken = _suffix(costs, limit if start is None else max(limit * ROOM_AFTER_CUT, 0), mandatory, limit)
+    records = tuple(record for group in turns[len(turns) - taken :] for record in group)
+    missing = tuple(record for group in turns[len(turns) - mandatory : len(turns) - taken] for record in group)
+    return Tail(records, sum(costs[len(costs) - taken :]), missing)
+
+
+ROOM_AFTER_CUT = 0.6  # share of the target that a tail is cut to: it then grows for some turns before the next cut
+
+
+def _suffix(costs: Sequence[int], target: float, mandatory: int, limit: float) -> int:
+    """How many of the last fit: mandatory ones into the limit, further ones into the target."""
+    spent, taken = 0, 0
+    for cost in reversed(costs):
+        spent += cost
+        if spent > (limit if taken < mandatory else target):
+            break
+        taken += 1
+    return taken

@@ -1,0 +1,65 @@
+"""Records as lines of a prompt: rules as orders, recalled history as data between marks that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from aforesaid.context.neutralize import neutralised
+from aforesaid.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
+from aforesaid.types import SUPERSEDED_BY, Record
+
+EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
+RULES = "Rules that hold:"
+GUIDANCE = "Guidance, to be followed where it fits:"
+OUTSIDE = "(from outside)"  # marks words that a tool, a page or another person had a hand in
+CHANGED = "(changed since)"  # marks what something newer has replaced
+ASKED = "Asked for by the user before:"
+
+
+def recalled(records: Sequence[Record]) -> str:
+    """Recalled history in the order given, under a line for each day of a session; nothing when there is none."""
+    if not records:
+        return ""
+    lines = [line for day, run in groupby(records, heading) for line in (day, *map(item, run))]
+    return "\n".join([FRAME_OPEN, *lines, FRAME_CLOSE])
+
+
+def heading(record: Record) -> str:
+    """The day and the session of recalled records; said once, because every item would repeat it."""
+    where = record.provenance.file if record.provenance and record.provenance.file else record.session
+    return f"{record.time:%Y-%m-%d} {neutralised(where or '')}".rstrip() + ":"
+
+
+def item(record: Record) -> str:
+    """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
+    who = f" {neutralised(record.role)}" if record.role else ""
+    marks = "".join(f" {mark}" for mark, holds in _marks(record) if holds)
+    return f"{handle(record.key)} {record.time:%H:%M}{who}{marks}: {neutralised(record.text)}"
+
+
+def _marks(record: Record) -> tuple[tuple[str, bool], ...]:
+    return (OUTSIDE, record.tainted), (CHANGED, SUPERSEDED_BY in record.meta)
+
+
+def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:
+    """Authored rules word for word, each with its place, hard ones first; nothing when there are none."""
+    parts = [(RULES, hard), (GUIDANCE, soft), (ASKED, elevated)]
+    return "\n".join(line for title, records in parts if records for line in (title, *map(rule, records)))
+
+
+def rule(record: Record) -> str:
+    """One rule: authored ones after the file and lines they stand in, what somebody said on one line after its day."""
+    if record.provenance is not None and record.provenance.file is None:
+        return f"[{record.time:%Y-%m-%d}] {neutralised(record.text)}"
+    return f"[{place(record)}] {record.text}"
+
+
+def place(record: Record) -> str:
+    """Where an authored record comes from, as path:first-last or path:line."""
+    source = record.provenance
+    if source is None or source.file is None:
+        return record.id
+    first, last = source.lines or (0, 0)
+    span = f"{first}" if first == last else f"{first}-{last}"
+    return f"{source.file}:{span}" if source.lines else source.file

@@ -1,0 +1,1 @@
+"""Deletes records everywhere and proves it."""

@@ -1,0 +1,162 @@
+"""Forgetting, provably: select → what follows → delete, in every copy too → look through the raw files → receipt.
+
+The receipt and the log hold counts, never a text or a person's name (SPEC 9, 11.4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from aforesaid.deletion.erase import Erased, Selection, erase, planned
+from aforesaid.engine.request import Engine
+from aforesaid.errors import StoreError
+from aforesaid.store.protocols import Copy, Scan, Trace
+
+MOST_SHOWN = 50  # records that a dry run names
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetPreview:
+    """A record that a dry run would have forgotten."""
+
+    id: str
+    kind: str
+    derived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a forget removed and how that was proven; it holds no text and nobody's name.
+
+    `scrubbed` counts what was cleaned besides records; sessions `to_summarise` lost summaries that covered other turns
+    too, which `compact` makes again; `would` is what a dry run found.
+    """
+
+    time: datetime
+    records: int
+    what: Mapping[str, Any]
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    derived: int = 0
+    scrubbed: Mapping[str, int] = field(default_factory=dict)
+    to_summarise: tuple[str, ...] = ()
+    proof: Scan | None = None
+    dry_run: bool = False
+    would: tuple[ForgetPreview, ...] = ()
+
+    @property
+    def proven(self) -> bool:
+        """Whether all files were looked through and nothing was found."""
+        return self.proof is not None and not self.proof.found
+
+    @property
+    def remedy(self) -> str:
+        """What to do where something was found."""
+        files = sorted({trace.file for trace in self.proof.found}) if self.proof is not None else []
+        if any(file.endswith(("-wal", "-shm")) for file in files):
+            return "Another process still reads the store as it was: close it, and the log goes with its last user."
+        return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
+
+
+def forget(engine: Engine, selection: Selection, *, dry_run: bool = False) -> Receipt:
+    """Delete what is selected and all that was made of it, here and in our own copies, and prove it."""
+    if dry_run:
+        return _dry_run(engine, selection)
+    done = erase(engine, selection)
+    scrubbed = Counter(done.scrubbed)
+    wanted, scans = dict(done.needles), list[Scan]()
+    unopened: dict[str, Copy] = {}
+    for copy in engine.store.copies():
+        if copy.state == "missing":
+            copy.drop(False)
+            scrubbed["backups not found"] += 1
+        elif copy.state != "current" or not _erase_copy(engine, selection, done, copy, wanted, scans, scrubbed):
+            unopened[copy.path] = copy
+    scan = _merged(engine.store.scan(wanted, sorted(unopened)), scans)
+    for path, copy in unopened.items():
+        if copy.state == "old" and any(_belongs(trace, path) for trace in scan.found):
+            copy.drop(True)
+            scrubbed["backups deleted"] += 1
+            scan = replace(scan, found=tuple(trace for trace in scan.found if not _belongs(trace, path)))
+    receipt = replace(_receipt(engine, selection, done), scrubbed=dict(scrubbed), proof=scan)
+    engine.store.append([engine.event("forget", None, receipt_body(receipt))])
+    return receipt
+
+
+def receipt_body(receipt: Receipt) -> dict[str, Any]:
+    """A receipt for the log: without the sessions, which may be forgotten later, and without paths."""
+    proof = receipt.proof or Scan()
+    return {
+        **receipt.what,
+        "records": receipt.records,
+        "kinds": dict(receipt.kinds),
+        "derived": receipt.derived,
+        "scrubbed": dict(receipt.scrubbed),
+        "files": len(proof.files),
+        "bytes": proof.bytes,
+        "needles": proof.needles,
+        "found": len(proof.found),
+        "proven": receipt.proven,
+    }
+
+
+def _receipt(engine: Engine, selection: Selection, done: Erased) -> Receipt:
+    kinds = Counter(record.kind for record in done.plan.goes)
+    return Receipt(
+        engine.clock(),
+        len(done.plan.goes),
+        dict(selection.what),
+        dict(sorted(kinds.items())),
+        done.plan.derived,
+        dict(done.scrubbed),
+        done.to_summarise,
+    )
+
+
+def _dry_run(engine: Engine, selection: Selection) -> Receipt:
+    with engine.store.snapshot():
+        plan = planned(engine, selection)
+    asked = len(plan.goes) - plan.derived
+    would = [
+        ForgetPreview(record.id, record.kind, place >= asked) for place, record in enumerate(plan.goes[:MOST_SHOWN])
+    ]
+    receipt = _receipt(engine, selection, Erased(plan, {}, Counter(), ()))
+    return replace(receipt, dry_run=True, would=tuple(would))
+
+
+def _erase_copy(
+    engine: Engine,
+    selection: Selection,
+    done: Erased,
+    copy: Copy,
+    wanted: dict[bytes, str],
+    scans: list[Scan],
+    scrubbed: Counter[str],
+) -> bool:
+    """The same in a copy, where more may be found that was made of it; False when it cannot be opened or written."""
+    try:
+        with closing(copy.open()) as store:
+            theirs = erase(replace(engine, store=store), selection, [record.key for record in done.plan.goes])
+            wanted |= theirs.needles
+            scans.append(store.scan(wanted))
+    except StoreError:
+        return False
+    scrubbed["backups cleaned"] += 1
+    return True
+
+
+def _merged(scan: Scan, others: Sequence[Scan]) -> Scan:
+    """The last look at our own files, with those at copies."""
+    files = {file: size for each in (*others, scan) for file, size in each.files.items()}
+    found = tuple(trace for each in (scan, *others) for trace in each.found)
+    return replace(scan, files=files, found=found, rewritten=any(each.rewritten for each in (scan, *others)))
+
+
+def _belongs(trace: Trace, path: str) -> bool:
+    """Whether a trace is in a copy or in what lies beside it."""
+    return trace.file.startswith(path) and Path(trace.file).parent == Path(path).parent

@@ -1,0 +1,1 @@
+"""Documents written for agents (AGENTS.md and others): parsing, rules, conflicts, loading."""

@@ -1,0 +1,249 @@
+"""Documents → nodes: what people wrote for their agents, parsed once, with an edit replacing exactly what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from aforesaid.context import render as frame
+from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.engine.rules import HARD, ORDER, SOFT, TIER, documents, note_document, rules_in_view
+from aforesaid.errors import FormatError, InputError
+from aforesaid.ingest.claims import Owner
+from aforesaid.math import packing
+from aforesaid.types import Edge, Filter, Provenance, Record, owner_of
+
+if TYPE_CHECKING:
+    from aforesaid.documents.deontic import Conflict
+    from aforesaid.documents.links import Link
+    from aforesaid.documents.nodes import Document, Node
+
+MAX_BYTES = 1_000_000  # a longer file is not something that somebody wrote for an agent to follow
+LINKS = "links"  # key of a node's `meta`: the documents that it points to
+NO_TOKENIZER = "estimate"
+
+
+@dataclass(frozen=True, slots=True)
+class Authored:
+    """A parsed document: its name, its nodes with what each costs in a prompt, and where its rules disagree."""
+
+    name: str
+    document: Document
+    tokens: tuple[int, ...]
+    conflicts: tuple[Conflict, ...]
+    hard_room: int
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What keeps the document from being loaded as it is, or an agent from following it."""
+        needed = self.cost(HARD)
+        heavy = (f"{self.name}: the hard rules need {needed} tokens, {self.hard_room} are reserved for them",)
+        return (*map(self.disagreement, self.conflicts), *(heavy if needed > self.hard_room else ()))
+
+    def disagreement(self, conflict: Conflict) -> str:
+        """A conflict in one line, with the places of both rules."""
+        first, second = (self.document.nodes[i].lines[0] for i in (conflict.first, conflict.second))
+        return f"{self.name}:{first} and :{second} disagree: {conflict.why}"
+
+    def cost(self, tier: int) -> int:
+        """Tokens of all nodes of a tier."""
+        return sum(size for node, size in zip(self.document.nodes, self.tokens, strict=True) if node.tier == tier)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of a document: how many of its nodes were there, are new, and went; and where its rules disagree."""
+
+    name: str
+    same: int
+    added: int
+    removed: int
+    hard_tokens: int
+    hard_room: int
+    conflicts: tuple[str, ...] = ()
+
+
+def read(path: str | Path) -> str:
+    """The text of a document, or why it cannot be one."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"There is no file {file}.", "Give the path of a Markdown file.")
+    data = file.read_bytes()
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{file} has {len(data)} bytes, more than {MAX_BYTES}.", "Split it into several documents.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{file} is not UTF-8 text: {error.reason} at byte {error.start}.", "Save it as UTF-8."
+        ) from None
+
+
+def parsed(engine: Engine, name: str, text: str) -> Authored:
+    """A document as nodes, with costs and conflicts; nothing is stored."""
+    from aforesaid.documents.deontic import conflicts
+    from aforesaid.documents.nodes import parse
+
+    document = parse(text, name)
+    records = [_record(engine, name, node, 0, 0, Owner("global", None, None), ()) for node in document.nodes]
+    sizes = tuple(engine.count_tokens(frame.rule(record) + "\n") for record in records)
+    rows = engine.settings.assemble
+    room = int(packing.share_tokens(rows.budget_tokens, rows.hard))
+    return Authored(name, document, sizes, conflicts(document.nodes), room)
+
+
+@under_one_policy
+def load(engine: Engine, name: str, text: str, owner: Owner) -> Loaded:
+    """Store a document's nodes, replacing those that changed; refused when the hard rules outgrow their share."""
+    from aforesaid.documents.nodes import content_key
+
+    whose = owner_of(owner.scope, owner.user, owner.project)
+    where = Filter(engine.tenant, (whose,))
+    key = content_key(text, NO_TOKENIZER)
+    authored = parsed(engine, name, text)
+    nodes = _records(engine, authored.document, name, owner)
+    room, needed = _hard_room(engine, where, name, nodes)
+    disagreements = tuple(map(authored.disagreement, authored.conflicts))
+    there = {record.key: record for record in _stored(engine, where, name)}
+    if documents(engine, whose).get(name) == key and len(there) == len(nodes):
+        return Loaded(name, len(nodes), 0, 0, needed, room, disagreements)
+    new = [record for record in nodes if record.key not in there]
+    moved = [replace(record, time=there[record.key].time) for record in nodes if record.key in there]
+    gone = [old for old in there if old not in {record.key for record in nodes}]
+    embedded = engine.embed(new)
+    with engine.writing():
+        engine.store.delete(gone)
+        engine.store.put([*moved, *new])
+        if embedded is not None:
+            engine.ready_space()
+            engine.store.put_vectors([record.key for record in new], embedded.vectors)
+        note_document(engine, whose, name, key)
+        _link(engine, where)
+        body = {"document": name, "same": len(moved), "added": len(new), "removed": len(gone)}
+        engine.store.append([engine.event("load", name, body)])
+    return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
+
+
+def unload(engine: Engine, name: str, owner: Owner) -> Loaded:
+    """Remove a document's nodes."""
+    whose = owner_of(owner.scope, owner.user, owner.project)
+    where = Filter(engine.tenant, (whose,))
+    keys = [record.key for record in _stored(engine, where, name)]
+    if not keys:
+        raise InputError(f"No document {name!r} is loaded here.", "See `aforesaid list --kind node`.")
+    with engine.store.transaction():
+        engine.store.delete(keys)
+        note_document(engine, whose, name, None)
+        engine.store.append([engine.event("load", name, {"document": name, "removed": len(keys)})])
+    room, needed = _hard_room(engine, where, name, ())
+    return Loaded(name, 0, 0, len(keys), needed, room)
+
+
+def _hard_room(engine: Engine, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
+    """α1·τ and what all hard rules in view would need; refused when that is more (SPEC 6)."""
+    rows = engine.settings.assemble
+    others = [rule for rule in rules_in_view(engine, _with_everybody(where)).hard if rule.session != name]
+    hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]
+    needed = engine.count_tokens(frame.rules(hard, ()) + "\n") if hard else 0
+    if not packing.hard_fits(rows.budget_tokens, needed, rows.hard):
+        share = int(packing.share_tokens(rows.budget_tokens, rows.hard))
+        raise InputError(
+            f"With {name}, the hard rules need {needed} tokens, and {share} are reserved for them "
+            f"(assemble.hard = {rows.hard} of assemble.budget_tokens = {rows.budget_tokens}).",
+            "Turn list items that are no rules into paragraphs, shorten them, or raise one of the two settings.",
+        )
+    return int(packing.share_tokens(rows.budget_tokens, rows.hard)), needed
+
+
+def _with_everybody(where: Filter) -> Filter:
+    return replace(where, owners=tuple(dict.fromkeys((*(where.owners or ()), "global"))))
+
+
+def _stored(engine: Engine, where: Filter, name: str) -> list[Record]:
+    return engine.store.find(replace(where, kinds=("node",), sessions=(name,)))
+
+
+def _records(engine: Engine, document: Document, name: str, owner: Owner) -> list[Record]:
+    """A record a node; the same words under the same heading keep their id wherever they move."""
+    seen: Counter[str] = Counter()
+    links: dict[int, list[Link]] = {}
+    for link in document.links:
+        links.setdefault(link.node, []).append(link)
+    found = []
+    for order, node in enumerate(document.nodes):
+        digest = _digest(node)
+        found.append(_record(engine, name, node, order, seen[digest], owner, links.get(order, ())))
+        seen[digest] += 1
+    return found
+
+
+def _record(
+    engine: Engine, name: str, node: Node, order: int, repeats: int, owner: Owner, links: Sequence[Link]
+) -> Record:
+    guard = engine.guard
+    cleaned = guard.clean(node.text)
+    rule = node.tier in (HARD, SOFT)
+    record = Record(
+        id=f"{name}#{_digest(node)}" + (f"-{repeats + 1}" if repeats else ""),
+        kind="node",
+        text=cleaned.text,
+        time=engine.clock(),
+        tenant=engine.tenant,
+        scope=owner.scope,
+        user=owner.user if owner.scope == "user" else None,
+        project=owner.project if owner.scope == "project" else None,
+        session=name,
+        boundary=cleaned.boundary,
+        role=f"§ {node.heading}" if node.heading else None,
+        durable=rule,
+        memory_type="norm" if rule else "knowledge",
+        provenance=Provenance(who="author", method="authored", file=name, lines=node.lines),
+        redactions=cleaned.kinds,
+        meta={
+            TIER: node.tier,
+            ORDER: order,
+            **({LINKS: [[link.target, link.anchor] for link in links]} if links else {}),
+        },
+    )
+    return guard.judged(record)
+
+
+def _digest(node: Node) -> str:
+    whole = "\x1f".join((str(node.tier), node.heading, node.text))
+    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _link(engine: Engine, where: Filter) -> None:
+    """Links between documents become edges, whichever of the two was loaded first."""
+    names = tuple(name for owner in where.owners or () for name in documents(engine, owner))
+    nodes = engine.store.find(replace(where, kinds=("node",), sessions=names))
+    by_name: dict[str, list[Record]] = {}
+    for node in sorted(nodes, key=lambda node: (node.session or "", node.meta[ORDER])):
+        by_name.setdefault(node.session or "", []).append(node)
+    edges = [
+        Edge(node.key, target.key, "hop", node.time)
+        for node in nodes
+        for name, anchor in node.meta.get(LINKS, ())
+        if (target := _target(by_name, name, anchor)) is not None and target.key != node.key
+    ]
+    engine.store.link(edges)
+
+
+def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str | None) -> Record | None:
+    """The node that a link means: the first under the heading it names, else the first of the document."""
+    found = by_name.get(name) or next((nodes for path, nodes in by_name.items() if _called(path, name)), None)
+    if not found:
+        return None
+    return next(
+        (node for node in found if anchor and anchor.lower() in (node.role or "").lower().replace(" ", "-")), found[0]
+    )
+
+
+def _called(path: str, name: str) -> bool:
+    """Whether a wiki link names a document: by its file name, with or without the ending."""
+    file = PurePosixPath(path)
+    return name.casefold() in (file.name.casefold(), file.stem.casefold())

@@ -1,0 +1,272 @@
+"""Authored Markdown as nodes: what always holds, what holds while there is room, and what is only told (SPEC 7).
+
+Front matter and list items are hard (tier 1); quotes, and paragraphs that command, are soft (tier 2); the rest is lore
+(tier 0). The outermost block decides: a list in a quote is the quote's, a quote or code in a list item the item's. A
+nested list item is a node of its own; what its parent says after it is one more node of the parent. Headings are the
+context of what stands below them and no nodes. Comments, thematic breaks and link definitions are left out.
+
+A node's text is its source lines: code, tables and front matter as they stand, the rest without list and quote markers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from aforesaid.documents.links import Link, links_in
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+Tier = Literal[0, 1, 2]
+Kind = Literal["front matter", "list item", "quote", "paragraph", "code", "table", "html"]
+PARSER = "1"  # goes up when the same text would give other nodes
+MAX_NESTING = 40  # list and quote levels read; what stands deeper belongs to the last one
+PATH_SIGN = " › "
+_NEWLINE = re.compile(r"\r\n?")
+_YAML = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\w\"'][^:\n]{0,100}:(?:\s|$)")
+_YAML_TITLE = re.compile(r"^title:[ \t]*([\"']?)([^\n]{1,300}?)\1[ \t]*$", re.MULTILINE)
+_ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)[ \t]*")
+_QUOTE_MARK = re.compile(r"[ \t]*>[ \t]?")
+_BLOCKS: dict[str, Kind] = {"fence": "code", "code_block": "code", "table_open": "table", "html_block": "html"}
+_CODE = ("fence", "code_block")
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A piece of an authored document: its tier and why, its lines (from 1, both included) and the headings above."""
+
+    tier: Tier
+    text: str
+    lines: tuple[int, int]
+    kind: Kind
+    heading: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An authored document as nodes in order, with its links to other documents."""
+
+    nodes: tuple[Node, ...]
+    links: tuple[Link, ...]
+    title: str | None
+    front_matter: bool
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDiff:
+    """What an edit did, as indexes of nodes: pairs that stayed (old, new), the new ones, the old ones that went."""
+
+    same: tuple[tuple[int, int], ...]
+    added: tuple[int, ...]
+    removed: tuple[int, ...]
+
+
+def parse(text: str, path: str = "") -> Document:
+    """The nodes and links of a Markdown text; relative links are resolved against the path of the document."""
+    text = _NEWLINE.sub("\n", text.removeprefix("\ufeff"))
+    tokens, references = _tokens(text)
+    reading = _Reading(text.split("\n"), [token.map for token in tokens if token.type in _CODE and token.map])
+    reading.read(tokens)
+    nodes = tuple(reading.nodes)
+    front = bool(nodes) and nodes[0].kind == "front matter"
+    found = _YAML_TITLE.search(nodes[0].text) if front else None
+    title = reading.title or (found[2] if found else None)
+    sources = [(i, reading.prose(*node.lines), node.lines[0]) for i, node in enumerate(nodes) if node.kind != "code"]
+    return Document(nodes, tuple(links_in(sources, references, path)), title, front, path)
+
+
+def content_key(text: str, tokenizer_id: str) -> str:
+    """The key under which a parsed text is cached: its very characters, the tokenizer and the parser's version."""
+    parts = "\0".join((PARSER, tokenizer_id, text))
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def changed(old: Document, new: Document) -> NodeDiff:
+    """Which nodes an edit left, added and removed; equal nodes (tier, text, headings) are paired in order."""
+    waiting: defaultdict[tuple[int, str, str], deque[int]] = defaultdict(deque)
+    for index, node in enumerate(old.nodes):
+        waiting[node.tier, node.text, node.heading].append(index)
+    same, added = [], []
+    for index, node in enumerate(new.nodes):
+        if at := waiting[node.tier, node.text, node.heading]:
+            same.append((at.popleft(), index))
+        else:
+            added.append(index)
+    return NodeDiff(tuple(same), tuple(added), tuple(sorted(index for left in waiting.values() for index in left)))
+
+
+def _tokens(text: str) -> tuple[list[Token], dict[str, str]]:
+    """The block tokens of a text and its link definitions; a first rule line is no front matter unless YAML follows."""
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.front_matter import front_matter_plugin
+
+    parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable("table").disable(["inline", "text_join"])
+    if text.startswith("---") and _YAML.match(text, text.find("\n") + 1):
+        parser.use(front_matter_plugin)
+    environment: dict[str, dict[str, dict[str, str]]] = {}
+    tokens = parser.parse(text, environment)
+    return tokens, {label: found["href"] for label, found in environment.get("references", {}).items()}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The walk over a document's blocks: lines at hand, headings above, nodes so far."""
+
+    lines: list[str]
+    code: list[list[int]]
+    nodes: list[Node] = field(default_factory=list)
+    title: str | None = None
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    code_lines: set[int] = field(default_factory=set)
+
+    def read(self, tokens: list[Token]) -> None:
+        """Go through the outermost blocks in order."""
+        self.code_lines = {line for start, end in self.code for line in range(start, end)}
+        at = 0
+        while at < len(tokens):
+            end = _closing(tokens, at)
+            self._block(tokens[at : end + 1])
+            at = end + 1
+
+    def prose(self, first: int, last: int) -> str:
+        """Source lines (from 1, both included) with those of code blanked."""
+        return "\n".join("" if at in self.code_lines else self.lines[at] for at in range(first - 1, last))
+
+    def _block(self, tokens: list[Token]) -> None:
+        block, kind = tokens[0], tokens[0].type
+        if block.map is None or kind == "hr":
+            return
+        start, end = block.map
+        if kind == "heading_open":
+            self._heading(int(block.tag[1:]), tokens[1].content)
+        elif kind == "front_matter":
+            self._add(1, "front matter", start + 1, end - 1, "front matter")
+        elif kind in ("bullet_list_open", "ordered_list_open"):
+            for first, last, marks in _item_pieces(tokens, end):
+                self._add(1, "list item", first, last, "list item", marks)
+        elif kind == "blockquote_open":
+            self._add(2, "quote", start, end, "block quote")
+        elif kind == "paragraph_open":
+            self._add(0, "paragraph", start, end, "paragraph without a command")
+        else:
+            name = _BLOCKS.get(kind, "paragraph")
+            self._add(0, name, start, end, name)
+
+    def _heading(self, level: int, text: str) -> None:
+        name = " ".join(_uncommented(text).split())
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        if not name:
+            return
+        self.headings.append((level, name))
+        if level == 1 and self.title is None:
+            self.title = name
+
+    def _add(self, tier: Tier, kind: Kind, start: int, end: int, reason: str, marks: int = 0) -> None:
+        """Add the node of the lines from start up to end (from 0, end excluded), unless nothing remains of them."""
+        end = min(end, len(self.lines))
+        while start < end and not self.lines[start].strip():
+            start += 1
+        while end > start and not self.lines[end - 1].strip():
+            end -= 1
+        text = self._text(kind, start, end, marks)
+        if not text.strip():
+            return
+        if kind == "paragraph" and _commands(text):
+            tier, reason = 2, "paragraph with a command"
+        heading = PATH_SIGN.join(name for _, name in self.headings)
+        self.nodes.append(Node(tier, text, (start + 1, end), kind, heading, reason))
+
+    def _text(self, kind: Kind, start: int, end: int, marks: int) -> str:
+        lines = self.lines[start:end]
+        if kind in ("code", "table", "front matter"):
+            return "\n".join(lines)
+        if kind == "quote":
+            lines = [_QUOTE_MARK.sub("", line, count=1) for line in lines]
+        elif kind == "list item":
+            lines = _unmarked(lines, marks)
+        else:
+            lines = [line.strip() for line in lines]
+        text = "\n".join(lines)
+        if any(at in self.code_lines for at in range(start, end)):
+            return text
+        return "\n".join(line.rstrip() for line in _uncommented(text).split("\n")).strip("\n")
+
+
+def _commands(paragraph: str) -> bool:
+    from aforesaid.documents.imperatives import is_directive  # its patterns take a tenth of a second to compile
+
+    return is_directive(paragraph)
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    """The index of the token that closes the block opened at an index."""
+    depth = 0
+    for end in range(at, len(tokens)):
+        depth += tokens[end].nesting
+        if depth <= 0:
+            return end
+    return len(tokens) - 1
+
+
+def _item_pieces(tokens: list[Token], end: int) -> Iterator[tuple[int, int, int]]:
+    """The runs of lines that belong to one list item each: start, end, and how many markers open the first line."""
+    open_items: list[int] = []  # for every item the walk is in: the line from which its own words run
+    marked = quoted = 0
+    line = tokens[0].map[0] if tokens[0].map else 0
+    for token in tokens:
+        quoted += token.nesting if token.type in ("blockquote_open", "blockquote_close") else 0
+        if quoted or token.type not in ("list_item_open", "list_item_close"):
+            continue
+        if token.type == "list_item_open" and token.map:
+            begin = token.map[0]
+            if open_items and begin > line:
+                yield line, begin, marked
+            marked = marked + 1 if open_items and begin == line and marked else 1
+            line = begin
+            open_items.append(min(token.map[1], end))
+        elif open_items:
+            last = open_items.pop()
+            if last > line:
+                yield line, last, marked
+                line, marked = last, 0
+
+
+def _unmarked(lines: list[str], marks: int) -> list[str]:
+    """The lines of a list item without its markers and the indent that they ask for."""
+    if not marks:  # the words of an item after a nested one
+        indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+        return [line[indent:] for line in lines]
+    first = lines[0]
+    for _ in range(marks):
+        first = _ITEM_MARK.sub("", first, count=1)
+    width = len(lines[0]) - len(first)
+    return [first, *(_dedented(line, width) for line in lines[1:])]
+
+
+def _dedented(line: str, width: int) -> str:
+    """A line without the white space in front, up to a width; a tab is as wide as it shows."""
+    column = at = 0
+    while column < width and line[at : at + 1] in (" ", "\t"):
+        column += 1 if line[at] == " " else 4 - column % 4
+        at += 1
+    return line[at:]
+
+
+def _uncommented(text: str) -> str:
+    """A text without its HTML comments, an author's notes to other people; those shown as code stay."""
+    kept, at, begin, ticks = [], 0, 0, 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        ticks += text.count("`", at, start)
+        at = end + 3
+        if ticks % 2 == 0:
+            kept.append(text[begin:start])
+            begin = at
+    return "".join((*kept, text[begin:])) if kept else text

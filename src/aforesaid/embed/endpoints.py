@@ -1,0 +1,185 @@
+"""Embedders that ask a service: anything that speaks OpenAI's `/embeddings`, and Ollama."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from aforesaid._util.json_http import JsonPost, openai_post
+from aforesaid.embed.base import Vectors, checked_texts, only_row, unit_rows
+from aforesaid.embed.cache import VectorCache
+from aforesaid.errors import DimensionError, EndpointError, SettingsError
+
+OLLAMA_HOST = "127.0.0.1"
+OLLAMA_PORT = 11434
+NESTED_FAMILIES = ("text-embedding-3", "nomic-embed-text")  # the Matryoshka-trained models that people ask for here
+ANSWER_BYTES = 65_536  # what may stand around the vectors
+ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, at the most that a number takes
+
+
+class EndpointEmbedder(ABC):
+    """What the services share: batches, a cache, and a check of every vector; the first answer fixes `dimensions`."""
+
+    remote = True  # texts leave this machine
+
+    def __init__(
+        self, provider: str, model: str, post: JsonPost, dimensions: int, batch: int, cache_texts: int
+    ) -> None:
+        if not model.strip():
+            raise SettingsError(f"embed.model is empty, and {provider} has no default.", "Name the model to ask for.")
+        self._name = f"{provider}:{model}"
+        self._model = model
+        self._post = post
+        self._dimensions = dimensions
+        self._batch = max(1, batch)
+        self._cache = VectorCache(cache_texts)
+
+    @property
+    def name(self) -> str:
+        """The provider and the model."""
+        return self._name
+
+    @property
+    def matryoshka(self) -> bool:
+        """Whether the model was trained so that the leading dimensions of a vector make a vector of their own."""
+        return any(family in self._model for family in NESTED_FAMILIES)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector: as configured, else as first answered, else found out by one request."""
+        if not self._dimensions:
+            self._request(["dimensions"])
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit row a text, in order."""
+        clean = checked_texts(texts)
+        if not clean:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        return np.stack(self._cache.through(clean, self._in_batches))
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of one text, the same as `embed` gives."""
+        return only_row(self.embed([text]))
+
+    def _in_batches(self, texts: list[str]) -> Vectors:
+        starts = range(0, len(texts), self._batch)
+        return np.concatenate([self._request(texts[start : start + self._batch]) for start in starts])
+
+    def _request(self, texts: Sequence[str]) -> Vectors:
+        filled = [text if text.strip() else "." for text in texts]  # services refuse empty texts, and the batch with it
+        answer = self._post(self._body(filled), ANSWER_BYTES + len(filled) * ANSWER_BYTES_PER_TEXT)
+        rows = self._rows(answer)
+        if len(rows) != len(filled):
+            raise self._malformed(f"{len(rows)} vectors for {len(filled)} texts")
+        return self._checked(rows)
+
+    def _checked(self, rows: list[Any]) -> Vectors:
+        if not all(isinstance(row, list) for row in rows):
+            raise self._malformed("a vector that is not a list")
+        expected = self._dimensions or len(rows[0])
+        for row in rows:
+            if len(row) != expected or not row:
+                raise DimensionError(
+                    f"{self._name} gave a vector of {len(row)} numbers, expected {expected or 'some'}.",
+                    "Check the model's name and embed.dimensions.",
+                )
+        try:
+            matrix = np.asarray(rows, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise self._malformed("a vector that is not made of numbers") from None
+        vectors = unit_rows(matrix, len(rows), expected, self._name)
+        self._dimensions = expected
+        return vectors
+
+    def _malformed(self, what: str) -> EndpointError:
+        return EndpointError(f"{self._post.url} answered with {what}.", "Check that it serves embeddings.")
+
+    @abstractmethod
+    def _body(self, texts: list[str]) -> dict[str, Any]:
+        """The request for these texts."""
+
+    @abstractmethod
+    def _rows(self, answer: Any) -> list[Any]:
+        """The vectors of an answer, in the order of the texts."""
+
+
+class OpenAIEmbedder(EndpointEmbedder):
+    """Any service with OpenAI's `/embeddings`; address and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        dimensions: int = 0,
+        batch: int = 64,
+        timeout_ms: int = 30_000,
+        retries: int = 3,
+        cache_texts: int = 0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        key = api_key or os.environ.get("OPENAI_API_KEY") or ""
+        post = openai_post(
+            "/embeddings", base_url, key, "OPENAI_API_KEY", timeout_ms=timeout_ms, retries=retries, sleep=sleep
+        )
+        super().__init__("openai", model, post, dimensions, batch, cache_texts)
+        self._asked_dimensions = dimensions
+
+    def _body(self, texts: list[str]) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._model, "input": texts}
+        return {**body, "dimensions": self._asked_dimensions} if self._asked_dimensions else body
+
+    def _rows(self, answer: Any) -> list[Any]:
+        items = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise self._malformed("no list of embeddings under 'data'")
+        places = [item.get("index", place) for place, item in enumerate(items)]
+        rows = dict(zip(map(str, places), (item.get("embedding") for item in items), strict=True))
+        order = [str(place) for place in range(len(items))]
+        if set(rows) != set(order):
+            raise self._malformed("indexes that do not number its embeddings")
+        return [rows[place] for place in order]
+
+
+class OllamaEmbedder(EndpointEmbedder):
+    """A model that Ollama serves; the host defaults to OLLAMA_HOST, else this machine."""
+
+    def __init__(
+        self,
+        model: str,
+        host: str | None = None,
+        dimensions: int = 0,
+        batch: int = 64,
+        timeout_ms: int = 30_000,
+        retries: int = 3,
+        cache_texts: int = 0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        url = ollama_url(host or os.environ.get("OLLAMA_HOST") or "")
+        post = JsonPost(f"{url}/api/embed", timeout_ms=timeout_ms, retries=retries, sleep=sleep)
+        super().__init__("ollama", model, post, dimensions, batch, cache_texts)
+
+    def _body(self, texts: list[str]) -> dict[str, Any]:
+        return {"model": self._model, "input": texts}
+
+    def _rows(self, answer: Any) -> list[Any]:
+        rows = answer.get("embeddings") if isinstance(answer, dict) else None
+        if not isinstance(rows, list):
+            raise self._malformed("no list under 'embeddings'")
+        return rows
+
+
+def ollama_url(host: str) -> str:
+    """OLLAMA_HOST as an address: http at Ollama's port if it names no scheme; a server's 0.0.0.0 is this machine."""
+    host = host.strip().rstrip("/")
+    if "://" not in host:
+        bare = not re.search(r":\d+$", host) or host.endswith("]")
+        host = f"http://{host or OLLAMA_HOST}" + (f":{OLLAMA_PORT}" if bare else "")
+    return re.sub(r"^(https?://)(0\.0\.0\.0)?(?=:|/|$)", rf"\g<1>{OLLAMA_HOST}", host)

@@ -1,0 +1,127 @@
+"""The default embedder: snowflake-arctic-embed-s, int8, on this machine's CPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+
+import numpy as np
+
+from aforesaid.embed import numerics, weights
+from aforesaid.embed.base import Vectors, checked_texts, only_row
+from aforesaid.embed.cache import VectorCache
+from aforesaid.embed.fetch import REMEDY
+from aforesaid.embed.model import OnnxModel
+from aforesaid.embed.recipe import DEFAULT, Recipe, recipe_of
+from aforesaid.errors import EmbedError, ModelMissingError
+
+
+class LocalEmbedder:
+    """A local ONNX model, loaded (and, unless `fetch` is None, fetched) when the first text is embedded.
+
+    The same text gives the same vector whatever it is embedded with. A `folder` may hold other weights: they bear
+    the sha256 of their file as a name, and `recipe_of` says how they are used.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        max_tokens: int = 256,
+        threads: int = 0,
+        cache_texts: int = 4096,
+        fetch: Callable[[], Path] | None = weights.pull,
+    ) -> None:
+        self._folder = weights.named_folder(folder)
+        self._max_tokens = max_tokens
+        self._threads = threads or _cores()
+        self._cache = VectorCache(cache_texts)
+        self._fetch = fetch
+        self._lock = RLock()
+        self._model: OnnxModel | None = None
+        self._recipe: Recipe | None = DEFAULT if self._folder is None else None
+        self._failure: EmbedError | None = None
+
+    @property
+    def name(self) -> str:
+        """The model and the first digits of its sha256; known without loading it."""
+        return self._known_recipe().name
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector; weights of a user's own are loaded to find out."""
+        recipe = self._known_recipe()
+        if not recipe.dimensions:
+            recipe = self._recipe = replace(recipe, dimensions=len(self._open().vector("dimensions")))
+        return recipe.dimensions
+
+    @property
+    def background(self) -> float:
+        """The cosine of texts that have nothing to do with each other: known for the default model, else 0."""
+        return self._known_recipe().background
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit row a text, in order."""
+        clean = checked_texts(texts)
+        if not clean:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        return np.stack(self._cache.through(clean, self._compute))
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a question, put to the model with the prefix it was trained with."""
+        [clean] = checked_texts([text])
+        return only_row(self.embed([self._known_recipe().query_prefix + clean]))
+
+    def _compute(self, texts: list[str]) -> Vectors:
+        model = self._open()
+        if len(texts) == 1:
+            return model.vector(texts[0])[np.newaxis]
+        # the longest first, so that no thread is left alone with one at the end
+        order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
+        # threads of this call only: they cost a tenth of a millisecond, and a fork cannot find them dead
+        with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
+            rows = list(pool.map(model.vector, [texts[index] for index in order]))
+        return np.stack(rows)[np.argsort(order)]
+
+    def _open(self) -> OnnxModel:
+        with self._lock:
+            if self._model is None:
+                recipe = self._known_recipe()
+                folder = self._located()
+                if self._folder is None:
+                    weights.check_sizes(folder)
+                model = OnnxModel(folder, recipe, self._max_tokens)
+                if recipe.pinned:
+                    numerics.check_quickly(model.vector)
+                self._model = model
+            return self._model
+
+    def _known_recipe(self) -> Recipe:
+        with self._lock:
+            if self._recipe is None:
+                self._recipe = recipe_of(self._located())
+            return self._recipe
+
+    def _located(self) -> Path:
+        """The folder with weights; a fetch that failed is not tried again, so that each call after it fails at once."""
+        found = weights.locate(self._folder)
+        if found is not None:
+            return found
+        if self._fetch is None:
+            raise ModelMissingError("The weights are not here, and fetching them is off.", REMEDY)
+        if self._failure is not None:
+            raise type(self._failure)(self._failure.message, self._failure.remedy)
+        try:
+            return self._fetch()
+        except EmbedError as error:
+            self._failure = error
+            raise
+
+
+def _cores() -> int:
+    """The cores this process may use, which in a container can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

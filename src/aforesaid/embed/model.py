@@ -1,0 +1,86 @@
+"""One loaded ONNX model and its tokenizer: a text in, its vector out."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from aforesaid.embed import weights
+from aforesaid.embed.base import Vectors, only_row, unit_rows
+from aforesaid.embed.recipe import Recipe
+from aforesaid.errors import EmbedError, ModelDamagedError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+CHARS_PER_TOKEN = 32  # text past max_tokens · 32 characters is not even tokenized: a megabyte would take seconds
+
+
+class OnnxModel:
+    """A session and a tokenizer; `vector` may be called from many threads at once."""
+
+    def __init__(self, folder: Path, recipe: Recipe, max_tokens: int) -> None:
+        self._recipe = recipe
+        self._max_tokens = min(max_tokens, recipe.max_tokens) if recipe.max_tokens else max_tokens
+        self._session = _session(weights.model_file(folder))
+        self._tokenizer = _tokenizer(folder / weights.TOKENIZER_FILE, self._max_tokens)
+        self._inputs = [value.name for value in self._session.get_inputs()]
+
+    def vector(self, text: str) -> Vectors:
+        """The unit vector of one text, alone in its run: int8 scales are shared by a batch, and would leak into it."""
+        encoded = self._tokenizer.encode(text[: self._max_tokens * CHARS_PER_TOKEN])
+        ids = np.array([encoded.ids], dtype=np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        try:
+            output = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
+        except Exception as error:  # onnxruntime's errors share no base but Exception
+            raise EmbedError(
+                f"{self._recipe.name} failed on a text of {ids.shape[1]} tokens: {' '.join(str(error).split())}.",
+                "Lower embed.max_tokens, or check the model. Text search goes on without it.",
+            ) from error
+        pooled = self._pooled(np.asarray(output))
+        return only_row(unit_rows(pooled, 1, pooled.shape[-1], self._recipe.name))
+
+    def _pooled(self, states: Vectors) -> Vectors:
+        if states.ndim == 2:  # some exports pool by themselves
+            return states
+        return states[:, 0] if self._recipe.pooling == "cls" else states.mean(axis=1)
+
+
+def _session(file: Path) -> Any:
+    # its official builds report to their vendor unless told not to before the import; nothing leaves this machine
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise _not_installed("onnxruntime", error) from error
+    onnxruntime.disable_telemetry_events()  # for the case that the host imported it first
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # texts run side by side instead, which is faster and keeps results the same
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # its errors come as exceptions; none should be printed too
+    try:
+        return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors share no base but Exception
+        raise ModelDamagedError(f"{file} cannot be loaded: {error}.", weights.DAMAGED_REMEDY) from error
+
+
+def _tokenizer(file: Path, max_tokens: int) -> Tokenizer:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise _not_installed("tokenizers", error) from error
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises bare Exception
+        raise ModelDamagedError(f"{file} cannot be loaded: {error}.", weights.DAMAGED_REMEDY) from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def _not_installed(package: str, error: ImportError) -> EmbedError:
+    return EmbedError(f"{package} cannot be imported: {error}.", f"Run `pip install {package}`; text search goes on.")

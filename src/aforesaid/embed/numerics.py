@@ -1,0 +1,67 @@
+"""A check of the arithmetic: int8 kernels on some CPUs overflow, and then every vector points the same wrong way."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+
+import numpy as np
+
+from aforesaid.embed.base import Embedder, Vectors
+from aforesaid.embed.recipe import DEFAULT
+from aforesaid.errors import ModelDamagedError
+
+LEAST_COSINE = 0.95  # exact integer arithmetic comes within .003 of the reference; unrelated sentences are at .7
+SCALE = 400.0  # of a unit vector's entries, into one signed byte each
+
+# sentence → the first 64 entries of its vector when the weights were pinned
+# fmt: off
+REFERENCE: dict[str, str] = {
+    "She moved to Lisbon in May.":
+        "Ae70BPr7Bw7y+ujdIMwH9ewPAv7a8QT9BQT9GBEyBO7mAefq/wj4F+cUEfEJ+hL8+ywT9P0P3Orv5egFD+v19A==",
+    "The build fails with exit code 137 because the container runs out of memory.":
+        "8uPaDwYS5gUAAOXpIM4G6fcB/wzv/uoTAO79FRQo+O/sBv7u9ff/Be0aFfjy+xb1BCALEAwU9err5vb1BuMGAA==",
+    "私は毎朝コーヒーを飲みます。":
+        "+eroDvv97hn5DO3/ENcN7+D0/A7Y9AUWEgD4Igsm+uPwBvcC9AAEB/UdBfsK/RXzASEgBAwD6unu6/4SAvcC+g==",
+}
+# fmt: on
+
+
+def check_numerics(embedder: Embedder) -> float | None:
+    """The worst cosine between some sentences' vectors and the pinned ones, or ModelDamagedError when it is too low.
+
+    None for an embedder other than the default model: there is nothing to compare it with.
+    """
+    if embedder.name != DEFAULT.name:
+        return None
+    vectors = embedder.embed(list(REFERENCE))
+    return _worst([_cosine(vector, pinned) for vector, pinned in zip(vectors, REFERENCE.values(), strict=True)])
+
+
+def check_quickly(vector: Callable[[str], Vectors]) -> float:
+    """The same for the shortest sentence alone: a few milliseconds, spent at every load."""
+    sentence, pinned = next(iter(REFERENCE.items()))
+    return _worst([_cosine(vector(sentence), pinned)])
+
+
+def signature(vector: Vectors) -> str:
+    """The first 64 entries of a unit vector as a short string."""
+    return base64.b64encode(np.rint(vector[:64] * SCALE).clip(-127, 127).astype(np.int8).tobytes()).decode()
+
+
+def _worst(cosines: list[float]) -> float:
+    worst = min(cosines)
+    if not worst >= LEAST_COSINE:
+        raise ModelDamagedError(
+            f"The local model's vectors are wrong on this machine (cosine {worst:.2f} to what they should be).",
+            "Run `aforesaid models pull`; if the weights were whole, this CPU cannot run them: set embed.provider to "
+            "an endpoint, or to off. Text search goes on without it.",
+        )
+    return worst
+
+
+def _cosine(vector: Vectors, pinned: str) -> float:
+    reference = np.frombuffer(base64.b64decode(pinned), dtype=np.int8).astype(np.float32)
+    prefix = vector[: len(reference)]
+    lengths = float(np.linalg.norm(prefix) * np.linalg.norm(reference))
+    return float(prefix @ reference) / lengths if lengths else 0.0

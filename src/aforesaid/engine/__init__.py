@@ -1,0 +1,1 @@
+"""What every path uses: the request, the vector arm, the redacting store, the writer."""

@@ -1,0 +1,1 @@
+"""Policies applied to stored records, promotion of observations, the audit log."""

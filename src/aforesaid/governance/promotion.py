@@ -1,0 +1,251 @@
+"""The governed way from raw words to durable knowledge (SPEC 9).
+
+observe (raw, with a time to live) → distill (a candidate, with its lineage) → promote (reviewed) → rollback
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from aforesaid.engine.lineage import EVIDENCE, made_from
+from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.errors import DeniedError, InputError, ProvenanceError
+from aforesaid.ingest.claims import Claim, Owner, drafted, remember
+from aforesaid.ingest.supersede import SUPERSEDES, supersede
+from aforesaid.policy import strictest
+from aforesaid.policy.enforcement import CANDIDATE, UNTIL
+from aforesaid.policy.values import DEFAULT_REVIEW, Observation, ObservationMode
+from aforesaid.retrieval.activation import mark_stale
+from aforesaid.text.normalize import content_hash
+from aforesaid.types import Boundary, Edge, Provenance, Record, check_choice, owner_of, storable
+
+STALE = "stale"  # the key of `meta` that says why a derived record may be wrong now
+ROLLED_BACK = "rolled_back"
+ID_CHARS = 16
+GOVERNING = ("norm", "procedure")  # memory types that tell an agent what to do
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Something that was seen, and how it is to be kept; None leaves it to the policy."""
+
+    text: str
+    owner: Owner
+    time: datetime
+    session: str | None = None
+    source: Provenance | None = None
+    boundary: Boundary = "internal"
+    mode: ObservationMode | None = None
+    ttl_days: float | None = None
+    tainted: bool = True
+
+
+@under_one_policy
+def observe(engine: Engine, capture: Capture) -> Record:
+    """Keep a raw capture for a while: as it is without secrets, without personal data too, or as a digest only."""
+    if not isinstance(capture.text, str) or not capture.text.strip():
+        raise InputError("There is nothing to observe: the text is empty.", "Give what was seen.")
+    policy, guard = engine.policy, engine.guard
+    rows = policy.observation if policy else Observation()
+    mode = check_choice(capture.mode or rows.mode, ("raw", "redact", "digest"), "mode")
+    given = (capture.ttl_days, rows.ttl_days, engine.settings.govern.observation_days)
+    days = next(days for days in given if days is not None)
+    if days <= 0:
+        raise InputError(f"ttl_days is {days}.", "Give more than 0.")
+    text, kinds, boundary = _kept(engine, storable(capture.text), capture.boundary, mode)
+    scope, user, project = capture.owner.scope, capture.owner.user, capture.owner.project
+    name = content_hash(f"{owner_of(scope, user, project)}/{capture.session or ''}/{content_hash(capture.text)}")
+    record = Record(
+        id=f"observation-{name[:ID_CHARS]}",
+        kind="observation",
+        text=text,
+        time=capture.time,
+        tenant=engine.tenant,
+        scope=scope,
+        user=user if scope in ("user", "session") else None,
+        project=project if scope == "project" else None,
+        session=capture.session,
+        boundary=boundary,
+        memory_type="evidence",
+        provenance=capture.source or Provenance(method="observe"),
+        redactions=kinds,
+        tainted=capture.tainted,
+        meta={UNTIL: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
+    )
+    record = guard.judged(record)
+    known = engine.store.get([record.key])
+    if known:
+        return known[0]
+    _store(engine, record, embed=mode != "digest")
+    engine.store.append([engine.event("observe", record.key, {"mode": mode, "days": days})])
+    return record
+
+
+def _kept(engine: Engine, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
+    if mode == "digest":
+        return f"[digest:sha256:{hashlib.sha256(text.encode()).hexdigest()}]", (), boundary
+    cleaned = engine.guard.clean(text, boundary)
+    if mode == "raw":
+        return cleaned.text, cleaned.kinds, cleaned.boundary
+    from aforesaid.text.extract.pii import redact_pii
+
+    hidden = redact_pii(cleaned.text)
+    return hidden.text, (*cleaned.kinds, *hidden.kinds), boundary
+
+
+@under_one_policy
+def distill(engine: Engine, claim: Claim, sources: Sequence[Record]) -> Record:
+    """A candidate made from what was observed: linked to its sources, checked, and withheld until it is promoted.
+
+    It is as closed as its most closed source, and tainted if one of them is.
+    """
+    if not sources:
+        raise ProvenanceError("A candidate needs something it was distilled from.", "Name observations or turns.")
+    keys = tuple(source.key for source in sources)
+    tainted = claim.tainted or any(source.tainted for source in sources)
+    boundary = strictest([claim.boundary, *(source.boundary for source in sources)])
+    provenance = Provenance(who=claim.owner.user, method="distill", sources=keys)
+    allow = _narrowest([claim.allow, *(source.allow for source in sources)])
+    claim = replace(claim, boundary=boundary, tainted=tainted, provenance=provenance, allow=allow)
+    record = drafted(engine, claim)
+    links = [Edge(record.key, key, EVIDENCE, engine.clock()) for key in keys]
+    with engine.writing():
+        known = engine.store.get([record.key])
+        if known and known[0].valid_to is None:  # the same words: more evidence for them
+            record = _with_sources(known[0], keys)
+            engine.store.put([record])
+        else:
+            record = replace(record, withheld=CANDIDATE, durable=False, valid_from=None)
+            _store(engine, record)
+        engine.store.link(links)
+        engine.store.append([engine.event("distill", record.key, {"sources": len(keys)})])
+    return record
+
+
+def _narrowest(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """The purposes that all sources admit: the one list there is; where they differ, nobody until somebody decides."""
+    given = {globs for globs in lists if globs is not None}
+    return None if not given else given.pop() if len(given) == 1 else ()
+
+
+@under_one_policy
+def promote(engine: Engine, record: Record, reviewers: Sequence[str] = ()) -> Record:
+    """Make a candidate durable. It must say where it comes from, and some scopes want somebody to have looked at it."""
+    if record.withheld != CANDIDATE:
+        raise InputError(f"{record.id!r} is no candidate.", "Distill one first, or use `upsert` for a finished claim.")
+    if record.provenance is None or not record.provenance.sources:
+        raise ProvenanceError(f"{record.id!r} does not say what it was made from.", "Distill it from observations.")
+    check_reviewed(engine, record, reviewers)
+    now = engine.clock()
+    meta = {**record.meta, "reviewers": sorted(set(reviewers))}
+    open_record = replace(record, withheld="", durable=True, valid_from=now, updated=now, meta=meta)
+    promoted = engine.guard.judged(open_record, len(set(reviewers)))
+    with engine.writing():
+        engine.store.put([promoted])
+        supersede(engine, [promoted])
+        engine.store.append([engine.event("promote", record.key, {"reviewers": len(set(reviewers))})])
+    return promoted
+
+
+def check_reviewed(engine: Engine, record: Record, reviewers: Sequence[str]) -> None:
+    """ProvenanceError unless enough people looked at it; words from outside never become rules unseen."""
+    policy = engine.policy
+    needed = (policy.review if policy else DEFAULT_REVIEW)[record.scope]
+    if len(set(reviewers)) < needed:
+        raise ProvenanceError(
+            f"Scope {record.scope!r} needs {needed} reviewer(s), {len(set(reviewers))} given.", "Name who reviewed it."
+        )
+    governs = record.memory_type in GOVERNING or record.claim_type == "policy_hint"
+    if record.tainted and governs and not reviewers:
+        raise DeniedError(
+            f"{record.id!r} comes from outside and would tell the agent what to do.", "Let somebody review it first."
+        )
+
+
+@under_one_policy
+def upsert(engine: Engine, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
+    """Store a claim that is distilled already; words that are there get the new sources too."""
+    draft = drafted(engine, claim)
+    check_reviewed(engine, draft, reviewers)
+    sources = claim.provenance.sources if claim.provenance else ()
+    with engine.writing():
+        record = remember(engine, claim)
+        more = _with_sources(record, sources)
+        if more != record:
+            engine.store.put([more])
+        there = [source.key for source in engine.store.get(list(sources))]
+        engine.store.link([Edge(record.key, key, EVIDENCE, engine.clock()) for key in there])
+    return more
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    """What a rollback did: the claim that ended, the one that holds again, and what was made of the first."""
+
+    ended: Record
+    restored: Record | None
+    stale: tuple[str, ...]
+    contexts: tuple[str, ...]
+
+
+def rollback(engine: Engine, record: Record, reason: str, by: str = "") -> Rollback:
+    """End a claim without deleting it; what it had replaced holds again, and what was made of it is marked stale."""
+    if record.kind != "claim":
+        raise InputError(f"{record.id!r} is a {record.kind}; only claims are rolled back.", "Use `forget` to delete.")
+    if record.valid_to is not None:
+        raise InputError(f"{record.id!r} has ended already.", "See `aforesaid history`.")
+    if not reason.strip():
+        raise InputError("A rollback needs a reason.", "Say in a few words what was wrong.")
+    now = engine.clock()
+    with engine.store.transaction():
+        meta = {**record.meta, ROLLED_BACK: {"reason": reason, "by": by}}
+        ended = replace(record, valid_to=now, updated=now, meta=meta)
+        engine.store.put([ended])
+        restored = _restored(engine, ended, now)
+        derived = engine.store.get(sorted(made_from(engine.store, [record.key])))
+        engine.store.put([replace(each, meta={**each.meta, STALE: reason}) for each in derived])
+        contexts = mark_stale(engine, [record.key, *(each.key for each in derived)], reason)
+        body = {"restored": restored.key if restored else None, "stale": len(derived), "contexts": len(contexts)}
+        engine.store.append([engine.event("rollback", record.key, {**body, "by": by})])
+    return Rollback(ended, restored, tuple(each.id for each in derived), contexts)
+
+
+def _restored(engine: Engine, ended: Record, now: datetime) -> Record | None:
+    """A copy of what the ended claim had replaced, valid from now: history is only ever added to."""
+    edges = [edge.target for edge in engine.store.edges([ended.key]) if edge.kind == SUPERSEDES]
+    before = [record for record in engine.store.get(edges) if record.kind == "claim"]
+    if not before:
+        return None
+    old = max(before, key=lambda record: (record.time, record.key))
+    number = sum(edge.kind == SUPERSEDES for edge in engine.store.edges([old.key], incoming=True))
+    again = replace(
+        old,
+        id=f"{old.id}~{number}",
+        time=now,
+        valid_from=now,
+        valid_to=None,
+        updated=now,
+        provenance=Provenance(who=old.user, method="rollback", sources=(old.key,)),
+        meta={name: value for name, value in old.meta.items() if name != "superseded_by"},
+    )
+    _store(engine, again)
+    engine.store.link([Edge(again.key, ended.key, SUPERSEDES, now), Edge(again.key, old.key, EVIDENCE, now)])
+    return again
+
+
+def _with_sources(record: Record, keys: Sequence[str]) -> Record:
+    """The record with more to stand on."""
+    source = record.provenance or Provenance(method="distill")
+    return replace(record, provenance=replace(source, sources=tuple(dict.fromkeys([*source.sources, *keys]))))
+
+
+def _store(engine: Engine, record: Record, *, embed: bool = True) -> None:
+    embedded = engine.embed([record]) if embed else None
+    with engine.writing():
+        engine.store.put([record])
+        if embedded is not None:
+            engine.ready_space()
+            engine.store.put_vectors([record.key], embedded.vectors)

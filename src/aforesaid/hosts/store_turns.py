@@ -1,0 +1,80 @@
+"""What is new in a transcript → turns in the memory. Taken twice, it is there once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from aforesaid.errors import InputError
+from aforesaid.hosts.transcript import TranscriptPosition, new_lines
+from aforesaid.hosts.types import HookOwner, Host, HostEvent
+from aforesaid.importers.formats.items import ImportedItem, Wanted
+from aforesaid.memory import Memory
+from aforesaid.types import Filter, Turn, owner_of
+
+
+def take_new(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> set[str]:
+    """Store what the transcript says since the last look, and how far that was; the sessions that have something new.
+
+    Batch by batch: when time runs out, the next look goes on behind the last batch that is on disk.
+    """
+    if event.transcript is None or not event.transcript.is_file():
+        return set()
+    name = mark_name(memory, event, who)
+    mark = TranscriptPosition.parse(memory.store.setting(name))
+    parser = host.parser(event.session, Wanted(memory.settings.imports.tool_chars))
+    waiting: list[Turn] = []
+    sessions: set[str] = set()
+    last = mark
+    for line in new_lines(event.transcript, mark, parser, who.project):
+        last = line.mark
+        turns = [item.what for item in line.items if isinstance(item, ImportedItem) and isinstance(item.what, Turn)]
+        waiting += [turn for turn in turns if len(turn.text) <= memory.settings.ingest.max_text_chars]
+        if len(waiting) >= memory.settings.ingest.batch:
+            sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
+            memory.store.put_setting(name, last.dump())
+            waiting = []
+    if last is not None and last != mark:
+        sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
+        memory.store.put_setting(name, last.dump())
+    return sessions
+
+
+def mark_name(memory: Memory, event: HostEvent, who: HookOwner) -> str:
+    """The setting that holds the mark of an event's transcript; it tells no path and no name."""
+    said = f"{owner_of('user', who.user, None)}\x1f{event.transcript and event.transcript.resolve()}"
+    return f"hooks/{memory.tenant}/{blake2b(said.encode(errors='surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def _stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> set[str]:
+    new = _unknown(memory, host, turns, who)
+    try:
+        _ingest(memory, host, new, who)
+    except InputError:
+        for turn in new:  # one of them is to blame
+            try:
+                _ingest(memory, host, [turn], who)
+            except InputError:
+                continue  # stored before with other words, or nothing that can be stored: the rest goes on
+    return {turn.session for turn in new}
+
+
+def _ingest(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> None:
+    if turns:
+        memory.ingest(turns, user=who.user, project=who.project, agent=host.name)
+
+
+def _unknown(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> list[Turn]:
+    """The turns that are not here, under whatever project: an import may have come first.
+
+    Where ids are unique they are in no session either: a fork of a session repeats what was said before it.
+    """
+    if not turns:
+        return []
+    mine = Filter(memory.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
+    known = memory.store.find(mine)
+    if host.unique_ids:
+        ids = {record.id for record in known}
+        return [turn for turn in turns if turn.id not in ids]
+    named = {(record.session, record.id) for record in known if record.project != who.project}
+    return [turn for turn in turns if (turn.session, turn.id) not in named]

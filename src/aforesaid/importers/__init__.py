@@ -1,0 +1,1 @@
+"""Resumable import from other tools."""

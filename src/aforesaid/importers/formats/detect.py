@@ -1,0 +1,188 @@
+"""Which files there are, and what each one is: found by what it holds, not by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from aforesaid.errors import InputError
+from aforesaid.importers.formats.chatgpt import ChatGPT
+from aforesaid.importers.formats.claude_code import ClaudeCode
+from aforesaid.importers.formats.codex import Codex
+from aforesaid.importers.formats.items import Bad, ItemParser, Wanted
+from aforesaid.importers.formats.jsonl import Jsonl
+from aforesaid.importers.formats.mem0 import Mem0
+from aforesaid.importers.formats.openclaw import CURATED, OpenClaw, memory_files
+from aforesaid.importers.formats.reading import LISTS, DocumentFile, LineFile, is_zip, values
+
+Format = Literal["claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+OWN = "aforesaid"  # an export of our own
+PARSERS: dict[Format, Callable[[str, Wanted], ItemParser]] = {
+    "claude-code": ClaudeCode, "codex": Codex, "openclaw": OpenClaw, "chatgpt": ChatGPT, "mem0": Mem0, "jsonl": Jsonl,
+}  # fmt: skip
+LINES = (".jsonl", ".ndjson")
+SUFFIXES = (*LINES, ".json", ".zip")  # what is looked at in a folder
+TRANSCRIPTS = ("claude-code", "codex", "openclaw")  # formats of lines; other files beside them may hold credentials
+BESIDE = ("sessions.json", "models.json", "settings.json", "config.json", "package.json")  # of no interest there
+HEAD_LINES = 50  # that are looked at to tell one kind of transcript from another
+HEAD_BYTES = 80 << 20  # of them: a first message may hold a picture
+MARK = b"\xef\xbb\xbf"  # a byte order mark
+STEM_CHARS = 200  # of a file's name as a session
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file, what it is, and whether its values stand one a line."""
+
+    path: Path
+    format: Format
+    lines: bool
+
+    def open(self, wanted: Wanted) -> LineFile | DocumentFile:
+        """The file as a reader of that kind."""
+        parser = PARSERS[self.format](self.path.stem[:STEM_CHARS], wanted)
+        return LineFile(self.path, parser) if self.lines else DocumentFile(self.path, parser)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that is left as a whole, and why; `failed` if it should have been readable."""
+
+    path: Path
+    why: str
+    failed: bool = False
+
+
+def places(form: Format, environment: Mapping[str, str], home: Path) -> list[Path]:
+    """Where a program keeps what it has; nothing for exports, which lie where somebody put them."""
+    if form == "claude-code":
+        return [Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"]
+    if form == "codex":
+        return [Path(environment.get("CODEX_HOME") or home / ".codex") / "sessions"]
+    if form == "openclaw":
+        root = Path(environment.get("OPENCLAW_STATE_DIR") or home / ".openclaw")
+        return [root / "workspace", root / "agents"]
+    return []
+
+
+def sources(path: Path, form: Format | None = None) -> Iterator[SourceFile | Unread]:
+    """What is to be read at a path, a folder's files in order; InputError when there is nothing there."""
+    if not path.exists():
+        raise InputError(f"{path} cannot be read: it is not there.", "Check the path.")
+    if not path.is_dir():
+        yield source_of(path, form)
+        return
+    for file in _files(path, LINES if form in TRANSCRIPTS else SUFFIXES):
+        found = source_of(file)
+        other = isinstance(found, SourceFile) and form is not None and found.format != form
+        yield Unread(file, f"another format: {found.format}") if other and isinstance(found, SourceFile) else found
+
+
+def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
+    """Files that may be transcripts or exports; links to other folders are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            if name.lower().endswith(suffixes) and name not in BESIDE:
+                yield Path(place) / name
+
+
+def source_of(path: Path, form: Format | None = None) -> SourceFile | Unread:
+    """What a file is; `form` says so where somebody knows."""
+    try:
+        found, lines = _sniffed(path)
+    except OSError as error:
+        return Unread(path, f"cannot be read: {error.strerror or error}", failed=True)
+    except InputError as error:
+        return Unread(path, error.message, failed=True)
+    if form is not None and found != OWN:
+        return SourceFile(path, form, lines)
+    if found is None or found == OWN:
+        return Unread(path, "an export of aforesaid" if found else "no format that is known here")
+    return SourceFile(path, found, lines)  # type: ignore[arg-type]
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file is an export of our own."""
+    try:
+        return path.is_file() and _sniffed(path)[0] == OWN
+    except (OSError, InputError):
+        return False
+
+
+def is_workspace(path: Path, form: Format | None) -> bool:
+    """Whether a folder is a workspace with memory files; one that nobody called so must hold a MEMORY.md."""
+    if form not in (None, "openclaw") or not path.is_dir():
+        return False
+    return bool(memory_files(path)) if form else (path / CURATED[0]).is_file()
+
+
+def _sniffed(path: Path) -> tuple[str | None, bool]:
+    """The format of a file, and whether it has one value a line."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file.", "Give a file or a folder.")
+    if is_zip(path):
+        return "chatgpt", False
+    with path.open("rb") as stream:
+        start = stream.read(4096).removeprefix(MARK).lstrip()
+    if start[:1] != b"[" and start.splitlines()[:1] != [b"{"]:  # neither a list nor an object over several lines
+        for value in _head(path):
+            found = _kind(value)
+            if found is not None:
+                return found, not any(isinstance(value.get(name), list) for name in LISTS)
+    if start[:1] in (b"[", b"{"):
+        with path.open("rb") as stream:
+            first = next(iter(values(stream, lambda number: None)), None)
+        if not isinstance(first, Bad):
+            return _kind(first), False
+    return None, True
+
+
+def _head(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects among the first lines of a file."""
+    left = HEAD_BYTES
+    with path.open("rb") as stream:
+        for _ in range(HEAD_LINES):
+            data = stream.readline(left)
+            left -= len(data)
+            if not data or left <= 0:
+                return
+            try:
+                value = json.loads(data.removeprefix(MARK).decode())
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
+def _kind(value: Any) -> str | None:
+    """What an object belongs to, by its fields; None when it could be anything."""
+    if not isinstance(value, dict):
+        return None
+    kind = value.get("type")
+    if "aforesaid" in value and "records" in value:
+        return OWN
+    if "mapping" in value or _lists(value, "conversations", "mapping"):
+        return "chatgpt"
+    if "memory" in value or _lists(value, "results", "memory") or _lists(value, "memories", "memory"):
+        return "mem0"
+    if kind in ("session_meta", "response_item", "event_msg", "turn_context") and "payload" in value:
+        return "codex"
+    if ("sessionId" in value or "leafUuid" in value or "parentUuid" in value) and isinstance(kind, str):
+        return "claude-code"
+    if (kind == "session" and "id" in value) or (kind == "message" and isinstance(value.get("message"), dict)):
+        return "openclaw"
+    if "instructions" in value and "timestamp" in value and "id" in value:
+        return "codex"  # the head of an old rollout
+    return "jsonl" if "role" in value or isinstance(value.get("messages"), list) else None
+
+
+def _lists(value: Mapping[str, Any], name: str, field: str) -> bool:
+    """Whether an object keeps values with such a field under that name; an empty list says nothing."""
+    found = value.get(name)
+    return isinstance(found, list) and any(isinstance(each, dict) and field in each for each in found[:10])

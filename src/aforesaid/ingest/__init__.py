@@ -1,0 +1,1 @@
+"""Stores turns and claims: clean, gate, embed, write."""

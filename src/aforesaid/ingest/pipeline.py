@@ -1,0 +1,197 @@
+"""Turns in: clean → compare with what is there → embed → gate → write, all of a batch or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from aforesaid.engine.request import Embedded, Engine, under_one_policy
+from aforesaid.errors import ConflictError, InputError
+from aforesaid.ingest.echo import mark_echo
+from aforesaid.ingest.gate import apply_gate
+from aforesaid.ingest.supersede import supersede, with_states
+from aforesaid.policy.enforcement import Guard
+from aforesaid.text.echo import strip_frames
+from aforesaid.text.private import without_private
+from aforesaid.types import (
+    ANCHORS,
+    WHEN,
+    Boundary,
+    Event,
+    Filter,
+    IngestReport,
+    Outcome,
+    Provenance,
+    Record,
+    Turn,
+)
+
+TOOL = "tool"  # the role whose words always come from elsewhere
+HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Whose turns these are, and who may see them."""
+
+    user: str | None = None
+    project: str | None = None
+    agent: str | None = None
+    boundary: Boundary = "internal"
+    allow: tuple[str, ...] | None = None
+
+
+def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
+    """Take turns in batches; each batch is acknowledged whole once it is on disk."""
+    outcomes: list[Outcome] = []
+    for batch in _batches(turns, engine.settings.ingest.batch):
+        outcomes += _ingest_batch(engine, batch, who)
+        if progress is not None:
+            progress(len(batch))
+    owner = Record("-", "turn", "", engine.clock(), user=who.user).owner
+    return IngestReport(tuple(outcomes), engine.freshness(Filter(tenant=engine.tenant, owners=(owner,))))
+
+
+def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
+    rest = iter(turns)
+    while batch := list(islice(rest, size)):
+        yield batch
+
+
+@under_one_policy
+def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
+    guard = engine.guard
+    drafts = [_draft(engine, guard, turn, who) for turn in turns]
+    outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
+    records = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Record)}
+    known = {record.key: record for record in engine.store.get([record.key for record in records.values()])}
+    for i, record in list(records.items()):
+        earlier = known.setdefault(record.key, record)
+        if earlier is not record:
+            outcomes[i] = _duplicate(record, earlier)
+            del records[i]
+    fresh = list(records.values())
+    embedded = engine.embed(fresh)
+    weighed = apply_gate(
+        engine, [mark_echo(engine, record) for record in fresh], embedded.vectors if embedded else None
+    )
+    judged = {i: _allowed(guard, record) for i, record in zip(records, weighed, strict=True)}
+    outcomes |= {i: outcome for i, outcome in judged.items() if isinstance(outcome, Outcome)}
+    kept = {i: record for i, record in judged.items() if isinstance(record, Record)}
+    places = [place for place, outcome in enumerate(judged.values()) if isinstance(outcome, Record)]
+    written = _write(engine, list(kept.values()), embedded.at(places) if embedded else None)
+    for i, record in kept.items():
+        outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
+    return [outcomes[i] for i in range(len(turns))]
+
+
+def _allowed(guard: Guard, record: Record) -> Record | Outcome:
+    """The record if the policy lets it be kept; else why it does not."""
+    kept = guard.kept(record)
+    return kept if isinstance(kept, Record) else Outcome(record.id, "skipped", f"denied: {kept}")
+
+
+def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
+    """The record a turn would become, cleaned of what we injected ourselves and of secrets; or why it is skipped."""
+    limit = engine.settings.ingest.max_text_chars
+    if len(turn.text) > limit:
+        raise InputError(
+            f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
+            "Shorten it, or raise ingest.max_text_chars.",
+        )
+    said = without_private(turn.text)
+    text, frames = strip_frames(said)
+    cleaned = guard.clean(text, who.boundary)
+    if not cleaned.text.strip():
+        why = "recalled text only" if frames else "private" if said != turn.text else "empty"
+        return Outcome(turn.id, "skipped", why)
+    if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
+        return Outcome(turn.id, "skipped", "heartbeat")
+    time = turn.time or engine.clock()
+    record = Record(
+        id=turn.id,
+        kind="turn",
+        text=cleaned.text,
+        time=time,
+        tenant=engine.tenant,
+        scope="session",
+        user=who.user,
+        project=who.project,
+        session=turn.session,
+        agent=who.agent,
+        role=turn.role,
+        bundle=turn.bundle,
+        memory_type="evidence",
+        provenance=Provenance(who=turn.role, method="ingest"),
+        redactions=cleaned.kinds,
+        boundary=cleaned.boundary,
+        allow=who.allow,
+        tainted=turn.tainted or turn.role == TOOL,
+        meta=dated(cleaned.text, time),
+    )
+    return with_states(record) if engine.settings.ingest.supersede else record
+
+
+def dated(text: str, said_at: datetime) -> dict[str, Any]:
+    """What a text says of time, resolved against the moment it was said: nothing when it says nothing."""
+    from aforesaid.text.extract.dates import (  # its patterns take a tenth of a second to compile
+        resolve,
+        time_expressions,
+    )
+
+    named = {expression.text.lower() for expression in time_expressions(text)}
+    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in resolve(text, said_at)})
+    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]} if named else {}
+
+
+def _duplicate(record: Record, earlier: Record) -> Outcome:
+    if (record.text, record.role) != (earlier.text, earlier.role):
+        raise ConflictError(
+            f"Turn {record.id!r} of session {record.session!r} is stored with other words; nothing of this batch was.",
+            "Raw turns never change: give the new message an id of its own.",
+        )
+    return Outcome(record.id, "duplicate", "same id and text", record.key, earlier.gate, earlier.redactions)
+
+
+def _stored(record: Record) -> Outcome:
+    if record.echo_of is not None:
+        return Outcome(record.id, "echo", f"repeats recalled {record.echo_of}", record.key, None, record.redactions)
+    reason = record.gate.reason if record.gate else "kept as history; the gate weighs what users say"
+    return Outcome(record.id, "stored", reason, record.key, record.gate, record.redactions)
+
+
+def _write(engine: Engine, records: Sequence[Record], embedded: Embedded | None) -> set[str]:
+    """Write what no other process wrote meanwhile; the keys that this call stored."""
+    if not records:
+        return set()
+    with engine.writing():
+        there = {record.key: record for record in engine.store.get([record.key for record in records])}
+        for record in records:
+            if record.key in there:
+                _duplicate(record, there[record.key])
+        new = [i for i, record in enumerate(records) if record.key not in there]
+        engine.store.put([records[i] for i in new])
+        if embedded is not None:
+            engine.ready_space()
+            keys = [records[i].key for i in new]
+            engine.store.put_vectors(keys, embedded.vectors[new], passages=embedded.passages)
+        if new:
+            supersede(engine, [records[i] for i in new])
+            engine.store.append([_event(engine, [records[i] for i in new])])
+    return {records[i].key for i in new}
+
+
+def _event(engine: Engine, records: Sequence[Record]) -> Event:
+    gates = [record.gate.decision for record in records if record.gate]
+    body = {
+        "turns": len(records),
+        **{decision: gates.count(decision) for decision in ("admit", "defer", "reject")},
+        "redacted": sum(bool(record.redactions) for record in records),
+        "echoes": sum(record.echo_of is not None for record in records),
+    }
+    return engine.event("ingest", records[0].session, body)

@@ -1,0 +1,1 @@
+"""Learning from feedback: utility, labels, calibration, the gate log."""

@@ -1,0 +1,239 @@
+"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (SPEC 4 and 5.6).
+
+labels → hold a quarter out → fit on the rest → compare with the raw normalisation → fit on all → keep for the policy
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from aforesaid.engine.request import Engine
+from aforesaid.errors import InputError
+from aforesaid.ingest.gate import THRESHOLD, gate_rows
+from aforesaid.learning.gate_log import Progress, Replay, replay
+from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
+from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
+from aforesaid.math.gate import SLACK
+from aforesaid.math.normalise import Floats, text_min_max, vector_share
+from aforesaid.policy.repository import NONE
+from aforesaid.retrieval.ranking.pce import TEXT, VECTOR
+from aforesaid.types import Filter, check_choice
+
+Side: TypeAlias = Literal["both", "text", "vector"]
+SIDES: tuple[Side, ...] = get_args(Side)
+METHODS: tuple[Method, ...] = get_args(Method)
+PLACES = {"text": TEXT, "vector": VECTOR}  # the store's settings, without the tenant
+EVEN = 0.5  # a turn that is as likely useful as not is admitted
+SURE = 0.01  # log loss believes no probability nearer to 0 or 1: one label in a hundred may be wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How far probabilities are from what came true, on labels that the fit did not see: lower is better."""
+
+    log_loss: float
+    brier: float
+
+
+@dataclass(frozen=True, slots=True)
+class SideReport:
+    """One side's calibration: its labels, raw and fitted scores compared on those held out, and why it was refused."""
+
+    side: str
+    labels: int
+    relevant: int
+    held_out: int = 0
+    before: Fit | None = None
+    after: Fit | None = None
+    calibration: Calibration | None = None
+    refused: str = ""
+    stored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationReport:
+    """What was fitted for the `pce` profile, side by side."""
+
+    method: Method
+    policy_version: str
+    sides: tuple[SideReport, ...]
+
+    @property
+    def stored(self) -> bool:
+        """Whether anything was kept."""
+        return any(side.stored for side in self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class GateReport:
+    """A threshold for the gate; `right` is the share of held-out labels that a threshold agrees with."""
+
+    policy_version: str
+    labels: int
+    useful: int
+    held_out: int
+    before: float
+    after: float
+    right_before: float
+    right_after: float
+    replay: Replay
+    stored: bool
+
+
+def calibrate(
+    engine: Engine,
+    labels: Sequence[Label],
+    method: Method = "isotonic",
+    side: Side = "both",
+    *,
+    dry_run: bool = False,
+    force: bool = False,
+) -> CalibrationReport:
+    """Fit each side that has enough labels, and keep what is no worse than the raw scores; refused when none has."""
+    check_choice(method, METHODS, "method")
+    check_choice(side, SIDES, "side")
+    version = _version(engine)
+    names = [name for name in PLACES if side in ("both", name)]
+    labels = sorted(labels, key=repr)  # so that sums round the same way whatever order they come in
+    reports = [_fitted(name, labels, method, version, force=force, keep=not dry_run) for name in names]
+    if all(report.calibration is None for report in reports):
+        raise InputError(
+            "; ".join(f"{report.side}: {report.refused}" for report in reports) + ".",
+            "Give more feedback with its query, or a file of labels.",
+        )
+    with engine.store.transaction():
+        for report in reports:
+            if report.stored and report.calibration is not None:
+                place = f"{PLACES[report.side]}/{engine.tenant}"
+                engine.store.put_setting(place, json.dumps(report.calibration.to_json()))
+        counts = {report.side: report.labels for report in reports if report.stored}
+        if counts:
+            body = {"method": method, "labels": counts, "version": version}
+            engine.store.append([engine.event("calibrate", None, body)])
+    return CalibrationReport(method, version, tuple(reports))
+
+
+def calibrate_gate(
+    engine: Engine, labels: Sequence[GateLabel], *, dry_run: bool = False, progress: Progress | None = None
+) -> GateReport:
+    """The least G at which a turn is as likely useful as not, kept for the turns to come; and what it would change."""
+    labels = sorted(labels, key=repr)
+    useful = np.array([label.useful for label in labels], dtype=np.bool_)
+    few = lacking(useful, "useful")
+    if few:
+        raise InputError(f"gate: {few}.", "Give more feedback on turns that the gate weighed, or a file of labels.")
+    scores = np.array([label.score for label in labels], dtype=np.float64)
+    held = held_out(useful, labels)
+    before = gate_rows(engine).threshold
+    tried, after = even_point(scores[~held], useful[~held]), even_point(scores, useful)
+    if after is None:
+        raise InputError(
+            f"At no G are turns useful as often as not ({int(useful.sum())} of {useful.size}); the threshold stays.",
+            "Label turns that should have been admitted too.",
+        )
+    changes = replay(engine, Filter(engine.tenant), {THRESHOLD: after}, limit=0, progress=progress)
+    version = _version(engine)
+    if not dry_run:
+        with engine.store.transaction():
+            kept = json.dumps({"threshold": after, "policy_version": version})
+            engine.store.put_setting(f"{THRESHOLD}/{engine.tenant}", kept)
+            body = {"gate": after, "before": before, "labels": len(labels), "version": version}
+            engine.store.append([engine.event("calibrate", None, body)])
+    return GateReport(
+        version,
+        len(labels),
+        int(useful.sum()),
+        int(held.sum()),
+        before,
+        after,
+        right_before=_agreement(scores[held], useful[held], before),
+        right_after=_agreement(scores[held], useful[held], tried),
+        replay=changes,
+        stored=not dry_run,
+    )
+
+
+def reset(engine: Engine, *, gate: bool = False) -> tuple[str, ...]:
+    """Forget what was fitted for the scores, or the gate's threshold; the names of what was there."""
+    names = [f"{name}/{engine.tenant}" for name in ((THRESHOLD,) if gate else PLACES.values())]
+    with engine.store.transaction():
+        there = tuple(name for name in names if engine.store.setting(name))
+        for name in there:
+            engine.store.put_setting(name, "")
+        if there:
+            engine.store.append([engine.event("calibrate", None, {"reset": list(there)})])
+    return there
+
+
+def even_point(scores: Floats, useful: Flags) -> float | None:
+    """The least G with P(useful | G) ≥ 0.5, P by isotonic regression (SPEC 4); None when there is none."""
+    xs, ys = isotonic_fit(scores, useful.astype(np.float64))
+    reached = np.flatnonzero(ys >= EVEN)
+    if not reached.size:
+        return None
+    first = int(reached[0])
+    if first == 0 or ys[first] == EVEN:
+        return float(xs[first])
+    low, high = ys[first - 1], ys[first]
+    return float(xs[first - 1] + (EVEN - low) / (high - low) * (xs[first] - xs[first - 1]))
+
+
+def log_loss(probabilities: Floats, right: Flags) -> float:
+    """−mean(y·log p + (1−y)·log(1−p)), p kept in [0.01, 0.99]."""
+    p = np.clip(probabilities, SURE, 1.0 - SURE)
+    return float(-np.log(np.where(right, p, 1.0 - p)).mean())
+
+
+def brier(probabilities: Floats, right: Flags) -> float:
+    """mean((p − y)²)."""
+    return float(((probabilities - right) ** 2).mean())
+
+
+def _fitted(side: str, labels: Sequence[Label], method: Method, version: str, *, force: bool, keep: bool) -> SideReport:
+    """One side: compared on the labels held out, then fitted to all of them."""
+    pairs = [(label.bm25 if side == "text" else label.cosine, label) for label in labels]
+    known = [label for score, label in pairs if score is not None]
+    raw = np.array([score for score, _ in pairs if score is not None], dtype=np.float64)
+    right = np.array([label.relevant for label in known], dtype=np.bool_)
+    few = lacking(right, "relevant")
+    if few:
+        return SideReport(side, len(known), int(right.sum()), refused=few)
+    normalised = text_min_max(raw) if side == "text" else vector_share(raw)
+    held = held_out(right, known)
+    tried = _fit(method)(raw[~held], right[~held], version).apply(raw[held])
+    before, after = (Fit(log_loss(p, right[held]), brier(p, right[held])) for p in (normalised[held], tried))
+    worse = after.log_loss > before.log_loss or after.brier > before.brier
+    refused = "worse than the raw scores on the labels held out" if worse and not force else ""
+    return SideReport(
+        side,
+        len(known),
+        int(right.sum()),
+        int(held.sum()),
+        before,
+        after,
+        _fit(method)(raw, right, version),
+        refused,
+        keep and not refused,
+    )
+
+
+def _fit(method: Method) -> Callable[[Floats, Flags, str], Calibration]:
+    if method == "platt":
+        return lambda raw, right, version: fit_platt(raw, right.tolist(), version)
+    return lambda raw, right, version: fit_isotonic(raw, right.astype(np.float64), version)
+
+
+def _agreement(scores: Floats, useful: Flags, threshold: float | None) -> float:
+    """The share of labels that a threshold agrees with; without one nothing is admitted."""
+    admitted = np.zeros_like(useful) if threshold is None else scores + SLACK >= threshold
+    return float((admitted == useful).mean())
+
+
+def _version(engine: Engine) -> str:
+    policy = engine.policy
+    return policy.version if policy else NONE

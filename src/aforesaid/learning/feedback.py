@@ -1,0 +1,211 @@
+"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (SPEC 9; seed 003 §4).
+
+A duplicate is merged into its representative: nothing is deleted, and what hung on it hangs on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from aforesaid.engine.lineage import COVERS, EVIDENCE, made_from
+from aforesaid.engine.request import Engine
+from aforesaid.errors import InputError, NotFoundError
+from aforesaid.ingest.supersede import SUPERSEDES
+from aforesaid.math import usefulness
+from aforesaid.math.usefulness import SECONDS_A_DAY, SIGNALS, Signal
+from aforesaid.retrieval.search import MAX_QUERY_CHARS
+from aforesaid.settings.rows import GovernRows
+from aforesaid.text.analyze import query_terms
+from aforesaid.types import (
+    JUDGED,
+    SUPERSEDED_BY,
+    USES,
+    Edge,
+    EventFilter,
+    Filter,
+    Record,
+    as_time,
+    check_choice,
+    most_uses,
+    storable,
+)
+
+TOPIC = "feedback"
+QUALITY = "quality"
+LABELS: Mapping[Signal, int] = {"helpful": 1, "harmful": 0, "outdated": 0}  # a duplicate says nothing of relevance
+MINUTE = 16  # leading characters of an ISO 8601 time that name its minute
+EVERY_EVENT = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class RecordWorth:
+    """What a record is worth, apart from what it says."""
+
+    utility: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a signal did to a record; not `counted` when the same was said in that minute, or it was merged before.
+
+    `into` is the id of a duplicate's representative, `label` what the signal taught about a query's scores.
+    """
+
+    id: str
+    signal: Signal
+    before: RecordWorth
+    after: RecordWorth
+    counted: bool
+    into: str = ""
+    label: Mapping[str, float | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """The two arms' scores of a record for a query; None where an arm did not reach it."""
+
+    bm25: float | None
+    cosine: float | None
+
+
+def feedback(
+    engine: Engine, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
+) -> Feedback:
+    """Take one signal about a record; `into` is the key of a duplicate's representative."""
+    check_choice(signal, SIGNALS, "signal")
+    if (signal == "duplicate") != (into is not None):
+        raise InputError(
+            f"A {signal} record {'is one of another record' if into is None else 'has no representative'}.",
+            "Name it with of=…, and only for a duplicate.",
+        )
+    label = _label(engine, key, signal, query) if query is not None and signal in LABELS else None
+    with engine.store.transaction():
+        record = _held(engine, key)
+        before = RecordWorth(record.utility, record.confidence)
+        other = _held(engine, into) if into is not None else None
+        if _said(engine, key, signal, now) or (other is not None and _merged(engine, record, other)):
+            return Feedback(record.id, signal, before, before, False, other.id if other else "")
+        faded = faded_to(record, now, engine.settings.govern)
+        utility, confidence = usefulness.feedback(faded.utility, faded.confidence, signal, engine.settings.govern)
+        moved = replace(faded, utility=utility, confidence=confidence)
+        after = RecordWorth(utility, confidence)
+        body: dict[str, Any] = {"signal": signal, "at": now.isoformat(), "before": _body(before), "after": _body(after)}
+        if other is not None:
+            moved = _merge(engine, moved, faded, other, now)
+            body["into"] = other.key
+        if label is not None:
+            body["label"] = label
+        engine.store.put([moved])
+        engine.store.append([engine.event(TOPIC, key, body)])
+    return Feedback(record.id, signal, before, after, True, other.id if other else "", label)
+
+
+def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
+    """The record with utility halved for every 30 days since it was last judged, and quality for every 120."""
+    judged = record.meta.get(JUDGED)
+    since = as_time(judged) if judged is not None else record.updated or record.time
+    days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
+    meta = {**record.meta, JUDGED: max(now, since).isoformat()}
+    if QUALITY in meta:
+        meta[QUALITY] = float(usefulness.decayed_quality([_clamped(meta[QUALITY], 0.0)], days, rows)[0])
+    utility = float(usefulness.decayed_utility([_clamped(record.utility, -1.0)], days, rows)[0])
+    return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
+
+
+def raw_scores(engine: Engine, query: str, keys: Sequence[str]) -> dict[str, Raw]:
+    """What the two arms of the `pce` profile give these records for a query, before any normalisation."""
+    if not isinstance(query, str) or not query.strip():
+        raise InputError(f"The query is empty: {query!r}.", "Give the words that the record was found with.")
+    guard = engine.guard
+    asked = storable(query.strip()[:MAX_QUERY_CHARS])
+    if engine.arm.remote or guard.policy is not None:
+        asked = guard.clean(asked).text
+    these = Filter(engine.tenant, keys=tuple(keys), echoes=True, withheld=True)
+    words = {hit.key: hit.score for hit in engine.store.text_search(query_terms(asked), these, len(keys))}
+    vector = engine.arm.embed_query(asked)
+    cosines = {} if vector is None else {key: float(row @ vector) for key, row in engine.store.vectors(keys).items()}
+    return {key: Raw(words.get(key), cosines.get(key)) for key in keys}
+
+
+def _label(engine: Engine, key: str, signal: Signal, query: str | None) -> dict[str, float | None]:
+    raw = raw_scores(engine, query or "", [key])[key]
+    return {"bm25": raw.bm25, "cos": raw.cosine, "label": LABELS[signal]}
+
+
+def _held(engine: Engine, key: str) -> Record:
+    found = engine.store.get([key])
+    if not found:
+        raise NotFoundError(f"The record {key} is gone.", "It was forgotten meanwhile.")
+    return found[0]
+
+
+def _said(engine: Engine, key: str, signal: Signal, now: datetime) -> bool:
+    """Whether this was said of the record in this very minute."""
+    events = engine.store.events(EventFilter(engine.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
+    minute = now.isoformat()[:MINUTE]
+    return any(e.body.get("signal") == signal and str(e.body.get("at"))[:MINUTE] == minute for e in events)
+
+
+def _merged(engine: Engine, record: Record, other: Record) -> bool:
+    """Whether the record was merged into this very representative before."""
+    ended = record.valid_to is not None and record.meta.get(SUPERSEDED_BY) == other.key
+    return ended and any(
+        edge.target == record.key and edge.kind == SUPERSEDES for edge in engine.store.edges([other.key])
+    )
+
+
+def _merge(engine: Engine, moved: Record, faded: Record, other: Record, now: datetime) -> Record:
+    """Raise the representative to the better of the two, link it to all that the duplicate was linked to, end that."""
+    against = _against(engine, moved, other, now)
+    if against:
+        raise InputError(f"{moved.id!r} cannot be merged into {other.id!r}: {against}.", "Name another representative.")
+    kept = faded_to(other, now, engine.settings.govern)
+    uses = int(kept.meta.get(USES, 0)) + int(moved.meta.get(USES, 0))
+    meta = {**kept.meta, **({USES: uses} if uses else {})}
+    utility, confidence = max(kept.utility, faded.utility), max(kept.confidence, faded.confidence)
+    engine.store.put([replace(kept, utility=utility, confidence=confidence, meta=meta)])
+    name = most_uses(engine.tenant, other.owner)
+    if uses > int(engine.store.setting(name) or 0):
+        engine.store.put_setting(name, str(uses))
+    engine.store.link([*_relinked(engine, moved.key, other.key), Edge(other.key, moved.key, SUPERSEDES, now)])
+    return replace(moved, valid_to=now, meta={**moved.meta, SUPERSEDED_BY: other.key})
+
+
+def _against(engine: Engine, record: Record, other: Record, now: datetime) -> str:
+    """Why one record cannot stand for another; nothing if it can."""
+    if other.key == record.key:
+        return "they are one record"
+    if (other.tenant, other.owner) != (record.tenant, record.owner):
+        return "they belong to different owners"
+    if _over(other, now) or other.meta.get(SUPERSEDED_BY):
+        return f"{other.id!r} was superseded itself"
+    if other.withheld or other.echo_of is not None:
+        return f"{other.id!r} is not found by searching, so both would be lost"
+    if _over(record, now):
+        return f"{record.id!r} was superseded already"
+    if other.key in made_from(engine.store, [record.key]) or record.key in made_from(engine.store, [other.key]):
+        return "one was made from the other"
+    return ""
+
+
+def _over(record: Record, now: datetime) -> bool:
+    return record.valid_to is not None and record.valid_to <= now
+
+
+def _relinked(engine: Engine, old: str, new: str) -> list[Edge]:
+    """The duplicate's evidence and coverage, both ways, with the representative in its place."""
+    leaving = [replace(edge, source=new) for edge in engine.store.edges([old])]
+    reaching = [replace(edge, target=new) for edge in engine.store.edges([old], incoming=True)]
+    return [edge for edge in (*leaving, *reaching) if edge.kind in (COVERS, EVIDENCE)]
+
+
+def _body(worth: RecordWorth) -> dict[str, float]:
+    return {"utility": worth.utility, "confidence": worth.confidence}
+
+
+def _clamped(value: Any, low: float) -> float:
+    return min(max(float(value), low), 1.0)

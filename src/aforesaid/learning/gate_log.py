@@ -1,0 +1,164 @@
+"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (SPEC 11.3).
+
+The stored record is the ledger, nothing is written twice; so a turn that was forgotten is gone from here too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any
+
+from aforesaid.engine.request import Engine
+from aforesaid.errors import InputError, SettingsError
+from aforesaid.ingest.gate import THRESHOLD, gate_rows
+from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, SLACK, TERMS, blend, branch
+from aforesaid.settings.rows import GateRows
+from aforesaid.store.protocols import Order
+from aforesaid.types import Decision, Filter, GateDecision, Record
+
+REPLAYABLE = (THRESHOLD, *(f"gate.weight_{term}" for term in TERMS))
+KEPT = dict(zip(TERMS, ("H", "R", "Dnl", "P", "A", "Dtech"), strict=True))  # the signal that each weight weighs
+VECTOR_OFF = "vector=off"  # in a reason: H and R were not known, and the terms are the least they could be
+PAGE = 500
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One turn that the gate weighed: what it decided, and from which terms."""
+
+    id: str
+    key: str
+    session: str | None
+    role: str | None
+    time: datetime
+    text: str
+    decision: Decision
+    score: float
+    threshold: float
+    signals: Mapping[str, float]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class GateChange:
+    """An entry that other weights would have decided otherwise, with the score and the decision they give."""
+
+    entry: LedgerEntry
+    score: float
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The gate's decisions as they were and as they would be; `changed` holds the newest of the changes."""
+
+    weights: Mapping[str, float]
+    turns: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    changes: int
+    changed: tuple[GateChange, ...]
+    unreadable: int = 0
+
+
+def entries(
+    engine: Engine, where: Filter, *, order: Order = "newest", progress: Progress | None = None
+) -> Iterator[LedgerEntry]:
+    """Every turn under a filter that the gate weighed, as this purpose may read it."""
+    turns = replace(where, kinds=("turn",))
+    total = engine.store.count(turns)
+    for offset in range(0, total, PAGE):
+        page = engine.view.find(turns, order=order, limit=PAGE, offset=offset)
+        yield from (entry_of(record, record.gate) for record in page if record.gate is not None)
+        if progress is not None:
+            progress(min(offset + PAGE, total), total)
+
+
+def entry_of(record: Record, gate: GateDecision) -> LedgerEntry:
+    """A record's line in the ledger."""
+    return LedgerEntry(
+        record.id,
+        record.key,
+        record.session,
+        record.role,
+        record.time,
+        record.text,
+        gate.decision,
+        gate.score,
+        gate.threshold,
+        dict(gate.signals),
+        gate.reason,
+    )
+
+
+def replay(
+    engine: Engine,
+    where: Filter,
+    weights: Mapping[str, float],
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Replay:
+    """Decide every turn again from its stored terms; what `weights` does not name is as it is in force now."""
+    rows = weighted(gate_rows(engine), weights)
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    changed: deque[GateChange] = deque(maxlen=limit)
+    changes = unreadable = 0
+    for entry in entries(engine, where, order="oldest", progress=progress):
+        try:
+            score, decision = replayed(entry, rows)
+        except (KeyError, TypeError, InputError):  # terms that another program wrote
+            unreadable += 1
+            continue
+        before[entry.decision] += 1
+        after[decision] += 1
+        if decision != entry.decision:
+            changes += 1
+            changed.append(GateChange(entry, score, decision))
+    turns = before.total() + unreadable
+    return Replay(dict(weights), turns, before, after, changes, tuple(reversed(changed)), unreadable)
+
+
+def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
+    """The gate's settings with other weights; refused by name when the stored terms cannot tell what one would do."""
+    specs = {f"gate.{spec.name}": spec for spec in fields(GateRows)}
+    for name, value in weights.items():
+        if name not in specs:
+            raise SettingsError(f"Unknown setting {name!r}.", f"A replay takes {', '.join(REPLAYABLE)}.")
+        if name not in REPLAYABLE:
+            raise InputError(
+                f"{name} cannot be replayed: a turn keeps the terms that came of it, not what they were made from.",
+                f"A replay takes {', '.join(REPLAYABLE)}.",
+            )
+        low, high = specs[name].metadata["low"], specs[name].metadata["high"]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise SettingsError(
+                f"{name} is {value!r}, outside {low:g} … {high:g}.", f"Its default is {specs[name].default!r}."
+            )
+    changed: dict[str, Any] = {name.removeprefix("gate."): float(value) for name, value in weights.items()}
+    return replace(rows, **changed)
+
+
+def replayed(gate: LedgerEntry | GateDecision, rows: GateRows) -> tuple[float, Decision]:
+    """G = (1−T)·Gconv + T·Gtech from stored terms, and the decision; where vectors were off, for every H and R."""
+    terms = {term: gate.signals[name] for term, name in KEPT.items()}
+    least = greatest = _blended(gate.signals["T"], terms, rows)
+    if VECTOR_OFF in gate.reason.split("; "):
+        greatest = _blended(gate.signals["T"], terms | {"novelty": 1.0, "repetition": 1.0}, rows)
+    if least + SLACK >= rows.threshold:
+        return least, "admit"
+    return least, "defer" if greatest + SLACK >= rows.threshold else "reject"
+
+
+def _blended(technical: float, terms: Mapping[str, float], rows: GateRows) -> float:
+    conversational, engineering = (
+        branch([(getattr(rows, f"weight_{name}"), terms[name]) for name in names])
+        for names in (CONVERSATIONAL, ENGINEERING)
+    )
+    return blend(technical, conversational, engineering)

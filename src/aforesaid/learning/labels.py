@@ -1,0 +1,92 @@
+"""What is known of right and wrong: labels from feedback, and which of them a fit must not see."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aforesaid.engine.request import Engine
+from aforesaid.errors import InputError
+from aforesaid.learning.feedback import EVERY_EVENT, LABELS, TOPIC
+from aforesaid.types import Event, EventFilter
+
+ENOUGH = 20  # labels to fit to; fewer tell little more than their mean
+HELD_OUT = 4  # every fourth label of a class is kept back to compare with
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The raw scores of a record for a query, and whether it was the right one; labels of a group stay together."""
+
+    bm25: float | None
+    cosine: float | None
+    relevant: bool
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateLabel:
+    """The G of a turn, and whether it should have been admitted."""
+
+    score: float
+    useful: bool
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.score <= 1.0:  # NaN compares false, so it is refused here too
+            raise InputError(f"G is {self.score!r}.", "It lies in [0, 1].")
+
+
+def feedback_labels(engine: Engine) -> list[Label]:
+    """What feedback taught about the scores of queries."""
+    bodies = [(event, event.body.get("label")) for event in _events(engine)]
+    return [
+        Label(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
+        for event, label in bodies
+        if label is not None
+    ]
+
+
+def feedback_gate_labels(engine: Engine) -> list[GateLabel]:
+    """What feedback says of turns that the gate weighed; one that was deferred has no G yet."""
+    said = [(str(event.subject), LABELS.get(event.body.get("signal", ""))) for event in _events(engine)]
+    held = {record.key: record.gate for record in engine.store.get(list({key for key, _ in said}))}
+    return [
+        GateLabel(gate.score, bool(useful), key)
+        for key, useful in said
+        if useful is not None and (gate := held.get(key)) is not None and gate.decision != "defer"
+    ]
+
+
+def lacking(right: Flags, name: str) -> str:
+    """Why labels are too few to learn from; nothing when they are enough."""
+    yes = int(right.sum())
+    counts = f"{right.size} labels, {yes} {name} and {right.size - yes} not"
+    if right.size < ENOUGH:
+        return f"{counts}; at least {ENOUGH} are needed"
+    return "" if 0 < yes < right.size else f"{counts}; both kinds are needed"
+
+
+def held_out(right: Flags, labels: Sequence[Label | GateLabel]) -> Flags:
+    """A quarter of each class, chosen by hash: the same labels are held out whatever their order."""
+    held = np.zeros(right.size, dtype=np.bool_)
+    order = [(_digest(label.group or repr(label)), _digest(repr(label))) for label in labels]
+    for kind in (True, False):
+        members = sorted(np.flatnonzero(right == kind).tolist(), key=lambda i: order[i])
+        held[members[: max(len(members) // HELD_OUT, 1 if len(members) > 1 else 0)]] = True
+    return held
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+
+
+def _events(engine: Engine) -> list[Event]:
+    """What was said of records, oldest first."""
+    return engine.store.events(EventFilter(engine.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]

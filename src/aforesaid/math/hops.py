@@ -1,0 +1,58 @@
+"""One step along authored links, from the survivors of the second pass (seed 000 §7.7, SPEC 5.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from aforesaid.math.decay import within
+from aforesaid.settings.rows import LibraRows
+
+DEFAULTS = LibraRows()
+Id = TypeVar("Id", int, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Hop(Generic[Id]):
+    """A neighbour that was reached, what it inherited, and from whom."""
+
+    id: Id
+    score: float
+    parent: Id
+
+
+def hop_score(parent_score: float, decay: float = DEFAULTS.hop_decay) -> float:
+    """S_hop = η·S_final of the best parent, η ∈ [0, 1] (seed 000 §7.7, SPEC 5.5)."""
+    return float(within(decay, 0, 1, "hop_decay")) * float(within(parent_score, 0, 1, "parent score"))
+
+
+def best_parents(scores: Mapping[Id, float], neighbours: Mapping[Id, Iterable[Id]]) -> dict[Id, Id]:
+    """C_hop = ∪ H(d) ∖ C2 over d ∈ C2, each with argmax S_final among its parents (seed 000 §7.7, SPEC 5.5).
+
+    Only edges that leave C2 are followed, so the depth is one and a circle of links ends. Of parents with equal scores
+    the least id is named.
+    """
+    found: dict[Id, Id] = {}
+    for parent in sorted(scores, key=lambda parent: (-scores[parent], parent)):
+        for neighbour in neighbours.get(parent, ()):
+            if neighbour not in scores:
+                found.setdefault(neighbour, parent)
+    return found
+
+
+def hops(
+    scores: Mapping[Id, float],
+    neighbours: Mapping[Id, Iterable[Id]],
+    decay: float = DEFAULTS.hop_decay,
+    threshold: float = DEFAULTS.hop_threshold,
+) -> tuple[Hop[Id], ...]:
+    """C*_hop = {d′ ∈ C_hop | S_hop(d′) ≥ θ_hop}, by score, then id (seed 000 §7.7, SPEC 5.5).
+
+    `scores` holds S_final of every member of C2, `neighbours` the links that leave a record.
+    """
+    least = float(within(threshold, 0, 1, "hop_threshold"))
+    within(list(scores.values()), 0, 1, "parent score")
+    parents = best_parents(scores, neighbours)
+    reached = (Hop(found, hop_score(scores[parent], decay), parent) for found, parent in parents.items())
+    return tuple(sorted((hop for hop in reached if hop.score >= least), key=lambda hop: (-hop.score, hop.id)))

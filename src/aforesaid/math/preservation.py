@@ -1,0 +1,97 @@
+"""How much of a cluster its summary keeps, and what that makes of it in retrieval (seed 000 §5.1–5.5, SPEC 8)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from aforesaid.errors import InputError
+from aforesaid.math.decay import LARGEST, within
+from aforesaid.math.fusion import Floats
+from aforesaid.math.hybrid import normalised
+from aforesaid.settings.rows import CompactRows
+
+DEFAULTS = CompactRows()
+
+
+def centroid(sources: ArrayLike) -> Floats:
+    """μ_C = (1/n)·Σ vᵢ, not made unit; the zero vector of an empty cluster (seed 000 §5.2, SPEC 8)."""
+    rows = _rows(sources)
+    return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1]), dtype=np.float64)
+
+
+def cosines(vector: ArrayLike, others: ArrayLike) -> Floats:
+    """cos(v, vᵢ) = v·vᵢ / (‖v‖·‖vᵢ‖) ∈ [−1, 1]; 0 where a vector is zero (seed 000 §5.2)."""
+    one, rows = np.atleast_2d(within(vector, -LARGEST, LARGEST, "vector")), _rows(others)
+    if rows.size == 0:
+        return np.zeros(len(rows))
+    if one.shape != (1, rows.shape[1]):
+        raise InputError(f"Vectors of shapes {one.shape} and {rows.shape}.", "Use one embedder for both.")
+    return np.asarray(np.clip(_unit(rows) @ _unit(one)[0], -1.0, 1.0))
+
+
+def alignment(summary: ArrayLike, sources: ArrayLike) -> float:
+    """Q_align = cos(E(s), μ_C) ∈ [−1, 1] (seed 000 §5.2, SPEC 8)."""
+    return float(cosines(summary, [centroid(sources)])[0])
+
+
+def source_coverage(summary: ArrayLike, sources: ArrayLike) -> float:
+    """Q_cover = (1/n)·Σ max(0, cos(E(s), E(tᵢ))) ∈ [0, 1]; 0 of an empty cluster (seed 000 §5.2, SPEC 8)."""
+    found = np.maximum(cosines(summary, sources), 0.0)
+    return min(math.fsum(found) / max(found.size, 1), 1.0)
+
+
+def embedding_confidence(align: float, cover: float) -> float:
+    """conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (seed 000 §5.2, SPEC 8)."""
+    mean = (float(within(align, -1, 1, "align")) + float(within(cover, 0, 1, "cover"))) / 2
+    return max(0.0, min(1.0, mean))
+
+
+def decoder_confidence(log_probabilities: Sequence[float]) -> float:
+    """conf_decoder = exp((1/m)·Σ log p(xᵢ)) ∈ [0, 1]; 0 when nothing was generated (seed 000 §5.1)."""
+    logs = within(log_probabilities, -LARGEST, 0, "log_probabilities")
+    return math.exp(math.fsum(value / logs.size for value in logs.flat)) if logs.size else 0.0
+
+
+def accept_abstractive(align: float, threshold: float = DEFAULTS.align) -> bool:
+    """Q_align ≥ 0.65, or the extractive summary is used (seed 000 §5.3, SPEC 8)."""
+    return bool(within(align, -1, 1, "align") >= within(threshold, -1, 1, "threshold"))
+
+
+def confidence(embedding: float, decoder: float | None = None, rows: CompactRows = DEFAULTS) -> float:
+    """conf_e of an extractive summary; 0.8·conf_e + 0.2·conf_decoder of an abstractive one (seed 000 §5.4, SPEC 8).
+
+    The two weights are brought to the sum of 1, so that the result is between the two.
+    """
+    kept = float(within(embedding, 0, 1, "embedding confidence"))
+    if decoder is None:
+        return kept
+    said = float(within(decoder, 0, 1, "decoder confidence"))
+    defaults = (DEFAULTS.weight_embedding, DEFAULTS.weight_decoder)
+    first, second = normalised((rows.weight_embedding, rows.weight_decoder), defaults).values
+    return min(max(first * kept + second * said, min(kept, said)), max(kept, said))
+
+
+def decay_rate(confident: ArrayLike) -> Floats:
+    """decay_rate = 1 − confidence ∈ [0, 1] (seed 000 §5.5, SPEC 8)."""
+    return np.asarray(1.0 - within(confident, 0, 1, "confidence"))
+
+
+def _rows(vectors: ArrayLike) -> Floats:
+    array = within(vectors, -LARGEST, LARGEST, "vectors")
+    if array.size == 0 and array.ndim < 2:
+        return array.reshape(0, 0)
+    if array.ndim != 2:
+        raise InputError(f"Vectors of shape {array.shape}.", "Give one row a text.")
+    return array
+
+
+def _unit(rows: Floats) -> Floats:
+    """Rows of length 1, zero rows as they are; scaled first, because squares of large or tiny values are lost."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    scaled = rows / np.where(largest == 0, 1.0, largest)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.asarray(scaled / np.where(lengths == 0, 1.0, lengths))

@@ -1,0 +1,1 @@
+"""Folders of Markdown notes: indexing, watching, searching."""

@@ -1,0 +1,257 @@
+"""A folder → the notes in it, in order; and one note → its text. Whatever cannot be read is told, and the rest goes on.
+
+Links are followed only to what lies inside the folder and is not there already, so loops end and nothing outside is
+ever read. Files are opened without following a link, and only if they are plain files.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aforesaid.errors import InputError
+from aforesaid.notes.files.ignore import IGNORE_FILES, Ignored, is_junk_file, is_junk_folder
+from aforesaid.settings.rows import FileRows
+
+MAX_PATH_CHARS = 400  # a path is part of a record's name
+MAX_DEPTH = 100
+MAX_IGNORE_BYTES = 200_000
+CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFile:
+    """A note: its path in the folder with slashes, its size and when it was written."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was left out, and why; `passing` when it may be otherwise soon, a `folder` with all in it."""
+
+    path: str
+    why: str
+    passing: bool = False
+    folder: bool = False
+
+
+@dataclass(slots=True)
+class Walked:
+    """What a walk met."""
+
+    found: list[NoteFile] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The bytes of a note, and its size and time as they were when it was read."""
+
+    data: bytes
+    size: int
+    mtime_ns: int
+
+
+class Unreadable(Exception):  # noqa: N818 - no error of ours: every caller turns it into a line of a report
+    """Why a file cannot be a note."""
+
+    def __init__(self, why: str, *, passing: bool = False) -> None:
+        super().__init__(why)
+        self.why, self.passing = why, passing
+
+
+def real_folder(path: str | Path) -> Path:
+    """The folder that a path means, links resolved; InputError when there is none."""
+    try:
+        folder = Path(path).expanduser().resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"There is no folder {str(path)!r}.", "Give the folder that holds the notes.") from error
+    if not folder.is_dir():
+        raise InputError(f"{path} is not a folder.", "Give the folder it lies in; `aforesaid load` is for rules.")
+    return folder
+
+
+def endings_of(rows: FileRows) -> tuple[str, ...]:
+    """The endings that notes have, each with its dot."""
+    return tuple("." + ending.lower().lstrip(".") for ending in rows.endings.replace(",", " ").split())
+
+
+def walk(root: Path, rows: FileRows) -> Walked:
+    """Every note under a folder whose links are resolved, by path."""
+    walker = _Walker(root, endings_of(rows))
+    walker.folder("", Ignored(), 0)
+    walker.links()
+    walker.walked.found.sort(key=lambda found: found.path)
+    walker.walked.skipped.sort(key=lambda skipped: skipped.path)
+    return walker.walked
+
+
+class _Walker:
+    def __init__(self, root: Path, endings: tuple[str, ...]) -> None:
+        self.walked = Walked()
+        self._root, self._endings = root, endings
+        self._base = os.fspath(root)
+        self._seen: set[str] = {self._base}
+        self._links: list[tuple[str, Ignored, int]] = []
+
+    def folder(self, inside: str, above: Ignored, depth: int) -> None:
+        """Everything in a folder; links wait until all that is really there is known."""
+        try:
+            with os.scandir(self._at(inside)) as entries:
+                here = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._skip(inside, _cause(error), passing=True, folder=True)
+            return
+        names = {entry.name for entry in here}
+        ignored = above.within(inside, [self._ignore_file(inside, name, names) for name in IGNORE_FILES])
+        for entry in here:
+            self._entry(entry, inside, ignored, depth)
+
+    def _entry(self, entry: os.DirEntry[str], inside: str, ignored: Ignored, depth: int) -> None:
+        path = f"{inside}/{entry.name}" if inside else entry.name
+        try:
+            if entry.is_symlink():
+                self._links.append((path, ignored, depth))
+            elif entry.is_dir(follow_symlinks=False):
+                if is_junk_folder(entry.name) or ignored.leaves_out(path, is_folder=True):
+                    return
+                if depth >= MAX_DEPTH:
+                    self._skip(path, f"more than {MAX_DEPTH} folders deep", folder=True)
+                    return
+                self._seen.add(self._at(path))
+                self.folder(path, ignored, depth + 1)
+            elif self._is_note(entry.name) and not ignored.leaves_out(path):
+                self._file(path, entry.stat(follow_symlinks=False))
+        except OSError as error:
+            self._skip(path, _cause(error), passing=True)
+
+    def _file(self, path: str, found: os.stat_result) -> None:
+        if why := unusable_name(path):
+            self._skip(path, why)
+        elif not stat.S_ISREG(found.st_mode):
+            self._skip(path, "not a plain file")
+        else:
+            self._seen.add(self._at(path))
+            self.walked.found.append(NoteFile(path, found.st_size, found.st_mtime_ns))
+
+    def links(self) -> None:
+        """What links lead to, unless it is outside, or there under its own name."""
+        while self._links:
+            path, ignored, depth = self._links.pop(0)
+            name = path.rpartition("/")[2]
+            if name.startswith("."):
+                continue
+            try:
+                target = Path(self._at(path)).resolve(strict=True)
+                is_folder = target.is_dir()
+            except (OSError, RuntimeError):
+                if self._is_note(name):
+                    self._skip(path, "a link that leads nowhere")
+                continue
+            if is_junk_folder(name) if is_folder else not self._is_note(name):
+                continue
+            if ignored.leaves_out(path, is_folder=is_folder) or os.fspath(target) in self._seen:
+                continue
+            if not target.is_relative_to(self._root):
+                self._skip(path, "a link that leads out of the folder", folder=is_folder)
+            elif is_folder and depth < MAX_DEPTH and not self._root.is_relative_to(target):
+                self._seen.add(os.fspath(target))
+                self.folder(path, ignored, depth + 1)
+            elif not is_folder:
+                self._seen.add(os.fspath(target))
+                self._file(path, target.stat())
+
+    def _ignore_file(self, inside: str, name: str, names: set[str]) -> str | None:
+        if name not in names:
+            return None
+        try:
+            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES).data
+        except (Unreadable, OSError) as error:
+            self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _cause(error))
+            return None
+        return data.decode(errors="replace")
+
+    def _is_note(self, name: str) -> bool:
+        return name.lower().endswith(self._endings) and not is_junk_file(name)
+
+    def _at(self, inside: str) -> str:
+        return f"{self._base}/{inside}" if inside else self._base
+
+    def _skip(self, path: str, why: str, *, passing: bool = False, folder: bool = False) -> None:
+        self.walked.skipped.append(Skipped(shown(path) or ".", why, passing, folder))
+
+
+def unusable_name(path: str) -> str:
+    """Why a path cannot be the name of a record; nothing when it can."""
+    if path.isascii() and path.isprintable() and "\\" not in path and len(path) <= MAX_PATH_CHARS:
+        return ""  # as nearly always
+    if len(path) > MAX_PATH_CHARS:
+        return f"its path has more than {MAX_PATH_CHARS} characters"
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    if not CONTROL.isdisjoint(path):
+        return "control characters in its name"
+    return "a backslash in its name" if "\\" in path else ""
+
+
+def shown(path: str) -> str:
+    """A path that can be printed: what cannot stands as an escape."""
+    safe = path.encode(errors="backslashreplace").decode()
+    return "".join(char.encode("unicode_escape").decode() if char in CONTROL else char for char in safe)
+
+
+def read_note(root: Path, path: str, rows: FileRows) -> Read:
+    """The bytes of a note under a root; Unreadable says why not."""
+    try:
+        found = _bytes(root / path, root, rows.max_bytes)
+    except OSError as error:
+        raise Unreadable(_cause(error), passing=True) from None
+    if found.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable("UTF-16 text; save it as UTF-8")
+    if b"\x00" in found.data:
+        raise Unreadable("binary")
+    return found
+
+
+def decoded(data: bytes) -> str:
+    """The text of a note; Unreadable when it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
+
+
+def _bytes(file: Path, root: Path, most: int) -> Read:
+    """All of a plain file under a root, if it stays as it is meanwhile."""
+    target = file.resolve(strict=True)
+    if not target.is_relative_to(root):
+        raise Unreadable("a link that leads out of the folder")
+    handle = os.open(target, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, "rb") as stream:  # noqa: PTH123 - a handle has no path
+        before = os.fstat(handle)
+        if not stat.S_ISREG(before.st_mode):
+            raise Unreadable("not a plain file")
+        if before.st_size > most:
+            raise Unreadable(f"{before.st_size:,} bytes, more than files.max_bytes = {most:,}")
+        data = stream.read(most + 1)
+        after = os.fstat(handle)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) != after.st_size:
+        raise Unreadable("changed while it was read; the next run takes it", passing=True)
+    return Read(data, after.st_size, after.st_mtime_ns)
+
+
+def _cause(error: OSError) -> str:
+    return f"cannot be read: {error.strerror or error}"
+
+
+def under(path: str, folders: Sequence[str]) -> bool:
+    """Whether a path lies in any of these folders."""
+    return any(folder == "." or path == folder or path.startswith(f"{folder}/") for folder in folders)

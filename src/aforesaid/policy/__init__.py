@@ -1,0 +1,102 @@
+"""Policy: what may be kept, for how long, and who may see it (SPEC 9). Pure.
+
+Deciding (`decide`, `values`, `rules`) is at hand at once; reading and writing files is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from aforesaid.policy.decide import (
+    DEFAULT_PURPOSE,
+    Judgement,
+    Verdict,
+    admitted_by_all,
+    allowed_classes,
+    anchored,
+    combine,
+    judge,
+    raised,
+    strictest,
+    treatment,
+)
+from aforesaid.policy.rules import PolicyRule, parse
+from aforesaid.policy.values import (
+    DETECTORS,
+    ClassRule,
+    Detector,
+    Invariant,
+    Observation,
+    Pattern,
+    Policy,
+    ScopeLimits,
+)
+from aforesaid.text.globs import admits
+
+if TYPE_CHECKING:
+    from aforesaid.policy.changes import PolicyChange, diff
+    from aforesaid.policy.document import read_policy
+    from aforesaid.policy.lint import doubts
+    from aforesaid.policy.patterns import compiled
+    from aforesaid.policy.problems import PolicyFileError, PolicyProblem, PolicyRuleError
+    from aforesaid.policy.shipped import TEMPLATES, template
+    from aforesaid.policy.write import digest, write_policy
+
+__all__ = [
+    "DEFAULT_PURPOSE",
+    "DETECTORS",
+    "TEMPLATES",
+    "ClassRule",
+    "Detector",
+    "Invariant",
+    "Judgement",
+    "Observation",
+    "Pattern",
+    "Policy",
+    "PolicyChange",
+    "PolicyFileError",
+    "PolicyProblem",
+    "PolicyRule",
+    "PolicyRuleError",
+    "ScopeLimits",
+    "Verdict",
+    "admits",
+    "admitted_by_all",
+    "allowed_classes",
+    "anchored",
+    "combine",
+    "compiled",
+    "diff",
+    "digest",
+    "doubts",
+    "judge",
+    "parse",
+    "raised",
+    "read_policy",
+    "strictest",
+    "template",
+    "treatment",
+    "write_policy",
+]
+
+_HOMES = {
+    "PolicyChange": "changes",
+    "PolicyFileError": "problems",
+    "PolicyRuleError": "problems",
+    "PolicyProblem": "problems",
+    "TEMPLATES": "shipped",
+    "compiled": "patterns",
+    "diff": "changes",
+    "digest": "write",
+    "doubts": "lint",
+    "read_policy": "document",
+    "template": "shipped",
+    "write_policy": "write",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

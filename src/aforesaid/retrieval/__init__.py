@@ -1,0 +1,1 @@
+"""Finds records for a question and ranks them."""

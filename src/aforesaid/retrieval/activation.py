@@ -1,0 +1,181 @@
+"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (SPEC 5.6).
+
+They name records and hold no text; what is read again is read from the store, as far as the reader may see it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from aforesaid.engine.request import Engine
+from aforesaid.errors import ContextGoneError, InputError
+from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
+from aforesaid.retrieval.ranking.base import Question
+from aforesaid.retrieval.search import question_for
+from aforesaid.types import Filter, Hit, Record, as_time, check_choice, check_id
+
+WIDER = 4  # hits that are looked at for each that is wanted, so that quotas have a choice
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveItem:
+    """One record of an active context."""
+
+    rank: int
+    score: float
+    parts: Mapping[str, float]
+    reason: str
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveContext:
+    """What was activated for an intent: until when, how often it may be read, and under which policy."""
+
+    id: str
+    intent: IntentName
+    items: tuple[ActiveItem, ...]
+    created: datetime
+    expires: datetime
+    uses_left: int | None
+    policy_version: str
+    below_threshold: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationRequest:
+    """What to activate."""
+
+    query: str
+    intent: IntentName
+    where: Filter
+    limit: int
+    now: datetime
+    ttl_minutes: float
+    max_uses: int | None = None
+
+
+def activate(engine: Engine, wish: ActivationRequest) -> ActiveContext:
+    """Find by `pce`, lift what the intent wants, keep to its quotas, and save what was chosen."""
+    from aforesaid.retrieval.ranking.pce import rank_all  # it reads queries by patterns that take a while to compile
+
+    check_choice(wish.intent, INTENTS, "intent")
+    if wish.limit < 1 or wish.ttl_minutes <= 0 or (wish.max_uses is not None and wish.max_uses < 1):
+        raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
+    question = question_for(engine, wish.query, wish.where, WIDER * wish.limit, wish.now)
+    hits, below = rank_all(question)
+    chosen = _chosen(hits, wish)
+    made = _context(engine, question, wish, chosen, below)
+    kept = {
+        "intent": wish.intent, "created": wish.now.isoformat(), "expires": made.expires.isoformat(),
+        "uses_left": wish.max_uses, "policy": made.policy_version, "stale": "", "owner": _owner(wish.where),
+        "below_threshold": below,
+        "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
+    }  # fmt: skip
+    scores = sorted(hit.score for hit in chosen)
+    stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
+    body = {"intent": wish.intent, "items": len(chosen), "below_threshold": below, **stats}
+    with engine.store.transaction():
+        engine.store.put_setting(_name(engine, made.id), json.dumps(kept))
+        engine.store.append([engine.event("activate", made.id, body)])
+    return made
+
+
+def _chosen(hits: Sequence[Hit], wish: ActivationRequest) -> list[Hit]:
+    """The best after the intent's lift, no more of a type than its quota."""
+    intent = TABLE[wish.intent]
+    lifted = [replace(hit, score=hit.score * intent.lift(hit.record)) for hit in hits]
+    chosen: list[Hit] = []
+    held: Counter[str] = Counter()
+    for hit in sorted(lifted, key=lambda hit: (-hit.score, hit.record.key)):
+        kind = type_of(hit.record)
+        if len(chosen) < wish.limit and held[kind] < intent.quota(kind, wish.limit):
+            chosen.append(replace(hit, reason=f"{hit.reason}; intent={wish.intent}"))
+            held[kind] += 1
+    return chosen
+
+
+def _context(
+    engine: Engine, question: Question, wish: ActivationRequest, chosen: Sequence[Hit], below: int
+) -> ActiveContext:
+    policy = engine.policy
+    parts = (engine.tenant, question.text, wish.intent, wish.now.isoformat(), *(hit.record.key for hit in chosen))
+    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    items = tuple(
+        ActiveItem(rank, hit.score, hit.parts, hit.reason, hit.record) for rank, hit in enumerate(chosen, start=1)
+    )
+    expires = wish.now + timedelta(minutes=wish.ttl_minutes)
+    version = policy.version if policy else ""
+    return ActiveContext(f"ac-{digest}", wish.intent, items, wish.now, expires, wish.max_uses, version, below)
+
+
+def recall(engine: Engine, name: str, where: Filter, now: datetime) -> ActiveContext:
+    """A saved context, as far as the caller may see it; ContextGoneError when it is over, used up or stale."""
+    with engine.store.transaction():
+        kept = _kept(engine, check_id(name, "context"))
+        if kept is None or kept["owner"] != _owner(where):
+            raise ContextGoneError(f"There is no active context {name!r}.", "Activate a new one.")
+        for gone, why in (
+            (as_time(kept["expires"]) <= now, "has expired"),
+            (kept["uses_left"] == 0, "is used up"),
+            (bool(kept["stale"]), f"is stale: {kept['stale']}"),
+        ):
+            if gone:
+                raise ContextGoneError(f"The active context {name!r} {why}.", "Activate a new one.")
+        left = None if kept["uses_left"] is None else kept["uses_left"] - 1
+        if left is not None:
+            engine.store.put_setting(_name(engine, name), json.dumps({**kept, "uses_left": left}))
+    keys = tuple(item[0] for item in kept["items"])
+    visible = {record.key: record for record in engine.view.find(replace(where, keys=keys))}
+    items = tuple(
+        ActiveItem(rank, score, parts, reason, visible[key])
+        for rank, (key, score, parts, reason) in enumerate(kept["items"], start=1)
+        if key in visible
+    )
+    times = as_time(kept["created"]), as_time(kept["expires"])
+    return ActiveContext(name, kept["intent"], items, *times, left, kept["policy"], kept["below_threshold"])
+
+
+def mark_stale(engine: Engine, keys: Sequence[str], reason: str) -> tuple[str, ...]:
+    """Tell every saved context that holds one of these records; which ones there were."""
+    wanted, found = set(keys), []
+    for name in _names(engine):
+        kept = _kept(engine, name)
+        if kept is not None and not kept["stale"] and wanted & {item[0] for item in kept["items"]}:
+            engine.store.put_setting(_name(engine, name), json.dumps({**kept, "stale": reason}))
+            found.append(name)
+    return tuple(found)
+
+
+def sweep(engine: Engine, now: datetime) -> int:
+    """Drop the contexts that are over; how many."""
+    over = [name for name in _names(engine) if (kept := _kept(engine, name)) and as_time(kept["expires"]) <= now]
+    for name in over:
+        engine.store.drop_setting(_name(engine, name))
+    return len(over)
+
+
+def _owner(where: Filter) -> str:
+    """Whose context it is: the user who asked."""
+    return where.owners[0] if where.owners else ""
+
+
+def _names(engine: Engine) -> list[str]:
+    prefix = _name(engine, "")
+    return [name.removeprefix(prefix) for name in engine.store.settings() if name.startswith(prefix)]
+
+
+def _kept(engine: Engine, name: str) -> dict[str, Any] | None:
+    kept = engine.store.setting(_name(engine, name))
+    found: dict[str, Any] | None = json.loads(kept) if kept else None
+    return found
+
+
+def _name(engine: Engine, name: str) -> str:
+    return f"context/{engine.tenant}/{name}"

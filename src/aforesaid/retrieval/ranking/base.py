@@ -1,0 +1,107 @@
+"""What every profile is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from aforesaid.math.vectors import Vectors
+from aforesaid.settings import Settings
+from aforesaid.store.protocols import Store
+from aforesaid.text.analyze import query_terms
+from aforesaid.types import Filter, Record
+
+SECONDS_A_DAY = 86_400
+TIER = "tier"  # the part of a hit that says with how many dimensions it was found
+
+
+class Embed(Protocol):
+    """Vectors for further texts of a question, such as its slots; None when the vector arm is off."""
+
+    def __call__(self, texts: Sequence[str]) -> Vectors | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query with all that is needed to answer it; `vector` is None when the vector arm is off."""
+
+    text: str
+    vector: Vectors | None
+    where: Filter
+    limit: int
+    now: datetime
+    store: Store
+    settings: Settings
+    embed: Embed
+    matryoshka: bool = False
+    background: float = 0.0
+
+    def age_seconds(self, record: Record) -> float:
+        """How old a record is at the question's now; never negative."""
+        return max((self.now - record.time).total_seconds(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the two arms found, text hits first, each in its order; None where an arm did not reach a record."""
+
+    keys: list[str]
+    bm25: list[float | None]
+    cosines: list[float | None]
+
+    def text_rank(self, i: int) -> int | None:
+        """The place of a record among the text hits, from 1."""
+        return i + 1 if self.bm25[i] is not None else None
+
+
+def text_candidates(question: Question, limit: int) -> dict[str, float]:
+    """BM25 by key, best first."""
+    found = question.store.text_search(query_terms(question.text), question.where, limit)
+    return {item.key: item.score for item in found}
+
+
+def vector_candidates(question: Question, limit: int) -> dict[str, float]:
+    """Cosine by key, best first; nothing when the vector arm is off."""
+    if question.vector is None:
+        return {}
+    found = question.store.vector_search(question.vector, question.where, limit)
+    return {item.key: item.score for item in found}
+
+
+def both_arms(bm25: Mapping[str, float], cosines: Mapping[str, float]) -> Candidates:
+    """The union of the two arms."""
+    keys = list(dict.fromkeys([*bm25, *cosines]))
+    return Candidates(keys, [bm25.get(key) for key in keys], [cosines.get(key) for key in keys])
+
+
+def true_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
+    """The cosines of records that the vector arm did not bring up by itself."""
+    if question.vector is None:
+        return {}
+    return {key: float(row @ question.vector) for key, row in question.store.vectors(keys).items()}
+
+
+def nearest_passages(question: Question, keys: Sequence[str]) -> dict[str, float]:
+    """For records of several sentences, the cosine of the nearest one."""
+    if question.vector is None:
+        return {}
+    found = question.store.passages(keys).items()
+    return {key: float((matrix @ question.vector).max()) for key, matrix in found}
+
+
+def reason(parts: Mapping[str, str]) -> str:
+    """The one form of every explanation: `key=value; key=value`."""
+    return "; ".join(f"{name}={value}" for name, value in parts.items())
+
+
+def evidence(question: Question, record: Record, rank: int | None, cosine: float | None) -> dict[str, str]:
+    """What every reason begins with: the text rank, the cosine, the age."""
+    found: dict[str, str] = {}
+    if rank is not None:
+        found["fts"] = f"rank:{rank}"
+    if cosine is not None:
+        found["cos"] = f"{cosine:.2f}"
+    found["age"] = f"{question.age_seconds(record) / SECONDS_A_DAY:.0f}d"
+    return found

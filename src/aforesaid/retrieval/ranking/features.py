@@ -1,0 +1,92 @@
+"""What speaks for a record beside its own score: its session, its neighbours, who said it, how and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aforesaid.math.support import nearness, session_best
+from aforesaid.store.protocols import Glance, Surroundings
+from aforesaid.text.analyze import query_terms
+from aforesaid.text.extract.question import Aim, asking_share, ends_asking, named_speaker, personal_share, speaker_of
+from aforesaid.types import AGENT_ROLES
+
+NEAR_THE_QUERY = 0.5  # fused score of what may be the query over again; others need not be read for it
+ONLY_ASKING = 0.8  # share of a text that asks from which it hardly tells anything
+LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; less is the courtesy an agent closes with
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The records that are weighed: their fused scores, the neighbours of the best of them, and what is asked."""
+
+    fused: Mapping[str, float]
+    around: Mapping[str, Surroundings]
+    glances: Mapping[str, Glance]
+    aim: Aim
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a record is spoken: by whom, and how far it asks."""
+
+    speaker: str | None
+    agent: bool
+    asks: float
+
+
+def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
+    """What else speaks for the records, and against them: a column a part, a row a glance, all in [0, 1]."""
+    glances = scene.glances.values()
+    manners = {glance.key: _manner(glance) for glance in glances}
+    session = session_best(scene.fused, {glance.key: glance.session for glance in glances})
+    near = nearness(scene.fused, {key: (side.before, side.after) for key, side in scene.around.items()}, fade)
+    answers = _answers(scene, manners)
+    speaker = named_speaker(scene.query, {manner.speaker for manner in manners.values()})
+    spoken = manners.values()
+    return {
+        "session": [session[key] for key in manners],
+        "near": [near.get(key, 0.0) for key in manners],
+        "answers": [answers.get(key, 0.0) for key in manners],
+        "date": [scene.aim.covers(glance.time) if scene.aim.periods else 0.0 for glance in glances],
+        "personal": [
+            personal_share(glance.text) if scene.aim.of_asker and not manners[glance.key].agent else 0.0
+            for glance in glances
+        ],
+        "speaker": [float(manner.speaker == speaker is not None) for manner in spoken],
+        "asks": [manner.asks for manner in spoken],
+        "repeats": _repeats(scene, manners),
+        "agent": [scene.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
+    }
+
+
+def _manner(glance: Glance) -> Manner:
+    speaker = speaker_of(glance.role, glance.text)
+    return Manner(speaker, glance.role in AGENT_ROLES and speaker is None, asking_share(glance.text))
+
+
+def _repeats(scene: Scene, manners: Mapping[str, Manner]) -> list[float]:
+    """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
+    asked = frozenset(query_terms(scene.query))
+    return [
+        float(
+            scene.fused[key] >= NEAR_THE_QUERY
+            and manners[key].asks >= ONLY_ASKING
+            and asked.issuperset(query_terms(glance.text))
+        )
+        for key, glance in scene.glances.items()
+    ]
+
+
+def _answers(scene: Scene, manners: Mapping[str, Manner]) -> dict[str, float]:
+    """The score of the question that a turn replies to; what an agent replies counts only when that is asked for."""
+    found: dict[str, float] = {}
+    for key, beside in scene.around.items():
+        if not beside.after or key not in manners or manners[key].asks < LEAST_ASKING:
+            continue
+        reply = manners.get(beside.after[0])
+        if reply is None or (reply.agent and not scene.aim.of_agent) or not ends_asking(scene.glances[key].text):
+            continue
+        found[beside.after[0]] = scene.fused[key]
+    return found

@@ -1,0 +1,14 @@
+"""A conversation that we wrote ourselves, for trying things out, and questions about it."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+from aforesaid.types import Turn
+
+
+def sample_turns() -> list[Turn]:
+    """The sample conversation, in the order in which it was held."""
+    text = (resources.files(__name__) / "conversation.jsonl").read_text(encoding="utf-8")
+    return [Turn(**json.loads(line)) for line in text.split("\n") if line]  # Turn reads the ISO time

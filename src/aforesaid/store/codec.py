@@ -1,0 +1,122 @@
+"""Records as JSON and back, to the last field: what a store's rows and an export's lines are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from datetime import UTC, datetime, timedelta
+from typing import Any, overload
+
+from aforesaid.errors import FormatError
+from aforesaid.types import (
+    BOUNDARIES,
+    CLAIM_TYPES,
+    KINDS,
+    MEMORY_TYPES,
+    SCOPES,
+    GateDecision,
+    Provenance,
+    Record,
+    as_time,
+    check_choice,
+    check_id,
+    owner_of,
+    storable,
+)
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+TIMES = ("time", "valid_from", "valid_to", "updated", "expires")
+LISTS = ("redactions", "allow", "states")
+CHOICES = {
+    "kind": KINDS,
+    "scope": SCOPES,
+    "boundary": BOUNDARIES,
+    "claim_type": CLAIM_TYPES,
+    "memory_type": MEMORY_TYPES,
+}
+DEFAULTS = {spec.name: spec.default for spec in fields(Record) if spec.init}
+NAMES = ("id", "tenant", "user", "project", "session", "agent", "role", "bundle", "echo_of")
+
+
+def to_micros(time: datetime | None) -> int | None:
+    """Microseconds since 1970 UTC: exact, ordered, and what rows hold."""
+    return None if time is None else (time - EPOCH) // MICROSECOND
+
+
+@overload
+def from_micros(value: int) -> datetime: ...
+@overload
+def from_micros(value: None) -> None: ...
+def from_micros(value: int | None) -> datetime | None:
+    """The time that `to_micros` came from."""
+    return None if value is None else EPOCH + value * MICROSECOND
+
+
+def record_to_json(record: Record) -> dict[str, Any]:
+    """Every field that differs from its default, in plain JSON values."""
+    found: dict[str, Any] = {}
+    for name, default in DEFAULTS.items():
+        value = getattr(record, name)
+        if name in TIMES and value is not None:
+            found[name] = value.isoformat()
+        elif name == "provenance" and value is not None:
+            found[name] = {key: item for key, item in asdict(value).items() if item not in (None, ())}
+        elif name == "gate" and value is not None:
+            found[name] = {
+                **{key: getattr(value, key) for key in GateDecision.__slots__},
+                "signals": dict(value.signals),
+            }
+        elif name == "meta":
+            if value:
+                found[name] = dict(value)
+        elif name in LISTS:
+            if value != default:
+                found[name] = list(value)
+        elif value != default:
+            found[name] = value
+    return found
+
+
+def record_from_json(found: Mapping[str, Any]) -> Record:
+    """The record that `record_to_json` came from; FormatError when it is not one."""
+    try:
+        values = {name: value for name, value in found.items() if value is not None}
+        unknown = sorted(values.keys() - DEFAULTS.keys())
+        if unknown:
+            raise FormatError(f"A record has unknown fields: {', '.join(unknown)}.", "Was a newer aforesaid at work?")
+        for name in NAMES:
+            if values.get(name) is not None:
+                check_id(values[name], f"Record {name}")
+        for name in TIMES:
+            if values.get(name) is not None:
+                values[name] = as_time(values[name], f"Record {name}").isoformat()
+        for name, choices in CHOICES.items():
+            if values.get(name) is not None:
+                check_choice(values[name], choices, f"Record {name}")
+        if not isinstance(values["text"], str):
+            raise TypeError("text is not a string")
+        record = trusted_record(storable(values.pop("text")), values)
+        owner_of(record.scope, record.user, record.project)
+        return record
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"A record cannot be read: {error}.", "Compare it with a line of an export.") from error
+
+
+def trusted_record(text: str, values: dict[str, Any]) -> Record:
+    """The record of a row that we wrote ourselves: built without asking again whether every field is sound."""
+    for name in TIMES:
+        if name in values:
+            values[name] = datetime.fromisoformat(values[name])
+    for name in LISTS:
+        if name in values:
+            values[name] = tuple(values[name])
+    if "provenance" in values:
+        provenance = values["provenance"]
+        for name in ("sources", "lines"):
+            if name in provenance:
+                provenance[name] = tuple(provenance[name])
+        values["provenance"] = Provenance(**provenance)
+    if "gate" in values:
+        values["gate"] = GateDecision(**values["gate"])
+    return Record(text=text, **values)

@@ -1,0 +1,36 @@
+"""The meaning of a Filter, field by field, for a record that is at hand."""
+
+from __future__ import annotations
+
+from aforesaid.text.globs import admits
+from aforesaid.types import Filter, Record
+
+
+def passes(record: Record, where: Filter) -> bool:
+    """Whether a record may be seen under a filter."""
+    choices = (
+        (where.owners, record.owner),
+        (where.scopes, record.scope),
+        (where.kinds, record.kind),
+        (where.sessions, record.session),
+        (where.roles, record.role),
+        (where.ids, record.id),
+        (where.keys, record.key),
+        (where.boundaries, record.boundary),
+    )
+    return (
+        record.tenant == where.tenant
+        and all(allowed is None or value in allowed for allowed, value in choices)
+        and (where.valid_at is None or record.valid_from is None or record.valid_from <= where.valid_at)
+        and (where.valid_at is None or record.valid_to is None or where.valid_at < record.valid_to)
+        and (where.since is None or where.since <= record.time)
+        and (where.until is None or record.time <= where.until)
+        and (where.durable is None or record.durable == where.durable)
+        and (where.namespace is None or record.namespace == where.namespace)
+        and (where.echoes or record.echo_of is None)
+        and (where.states is None or not set(where.states).isdisjoint(record.states))
+        and (where.purpose is None or record.allow is None or admits(record.allow, where.purpose))
+        and (where.alive_at is None or record.expires is None or where.alive_at < record.expires)
+        and (where.withheld or not record.withheld)
+        and record.key not in where.exclude
+    )

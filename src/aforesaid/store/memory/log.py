@@ -1,0 +1,94 @@
+"""The log of events in its plainest form: a list, and beside it the head of each tenant's chain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, head_name, mentions
+from aforesaid.types import Event, EventFilter
+
+
+@dataclass
+class DictLog:
+    """Events by number; `settings` are the store's, where the heads are kept."""
+
+    settings: dict[str, str]
+    events: list[Event] = field(default_factory=list)
+    numbers: int = 0
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Add events, each chained to the one before it in its tenant."""
+        for event in events:
+            head = self._head(event.tenant) or Head(unchained=len(self._of(event.tenant)))
+            body = json.loads(json.dumps(dict(event.body)))
+            content = content_of(event.subject, body)
+            digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
+            self.numbers += 1
+            self.events.append(replace(event, body=body, number=self.numbers, digest=digest, erased=False))
+            self._put_head(event.tenant, head.grown(self.numbers, digest))
+
+    def find(self, where: EventFilter) -> list[Event]:
+        """Events that pass every condition given, by number."""
+        found = [
+            event
+            for event in self._of(where.tenant)
+            if where.topic in (None, event.topic)
+            and where.subject in (None, event.subject)
+            and where.request in (None, event.body.get("request"))
+            and (where.since is None or where.since <= event.time)
+            and (where.until is None or event.time <= where.until)
+            and (where.after is None or event.number > where.after)
+        ]
+        if where.order == "newest":
+            found.reverse()
+        return found[where.offset :][: where.limit]
+
+    def erase(self, tenant: str, names: Sequence[str]) -> int:
+        """Take subject and body out of every event that names any of these."""
+        return self._blank(tenant, lambda event: mentions(event.subject, event.body, set(names)))
+
+    def prune(self, tenant: str, before: datetime) -> int:
+        """Delete what is older at the beginning, and blank what is older behind a younger event."""
+        mine = self._of(tenant)
+        first = next((place for place, event in enumerate(mine) if event.time >= before), len(mine))
+        gone, numbers = mine[:first], {event.number for event in mine[:first]}
+        self.events = [event for event in self.events if event.number not in numbers]
+        head = self._head(tenant)
+        if head is not None and gone:
+            chained = [event for event in gone if event.digest]
+            pruned = replace(
+                head,
+                pruned=head.pruned + len(chained),
+                anchor=chained[-1].digest if chained else head.anchor,
+                erased=head.erased - sum(event.erased for event in chained),
+                unchained=head.unchained - (len(gone) - len(chained)),
+                pruned_to=before.isoformat(),
+            )
+            self._put_head(tenant, pruned)
+        return len(gone) + self._blank(tenant, lambda event: event.time < before)
+
+    def _blank(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
+        there = {event.number for event in self._of(tenant) if not event.erased and chosen(event)}
+        self.events = [_blanked(event) if event.number in there else event for event in self.events]
+        head = self._head(tenant)
+        if head is not None:
+            chained = sum(event.number in there and event.digest != "" for event in self.events)
+            self._put_head(tenant, replace(head, erased=head.erased + chained))
+        return len(there)
+
+    def _of(self, tenant: str) -> list[Event]:
+        return [event for event in self.events if event.tenant == tenant]
+
+    def _head(self, tenant: str) -> Head | None:
+        return Head.read(self.settings.get(head_name(tenant)))
+
+    def _put_head(self, tenant: str, head: Head) -> None:
+        self.settings[head_name(tenant)] = head.write()
+
+
+def _blanked(event: Event) -> Event:
+    body = {CONTENT: content_of(event.subject, event.body)} if event.digest else {}
+    return replace(event, subject=None, body=body, erased=True)

@@ -1,0 +1,103 @@
+"""Vectors in their plainest form: a dict a space, and every vector compared."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from aforesaid.errors import DimensionError, InputError
+from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.vectors import Vectors, known_passages, unit_rows
+from aforesaid.store.protocols import Space
+from aforesaid.types import Scored
+
+
+@dataclass
+class DictVectors:
+    """The spaces, and in each of them the vectors of records and of their sentences by key."""
+
+    spaces: dict[str, Space] = field(default_factory=dict)
+    vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
+    passages: dict[str, dict[str, Vectors]] = field(default_factory=dict)
+
+    def all_spaces(self) -> list[Space]:
+        """Every vector space, the active one first."""
+        return sorted(self.spaces.values(), key=lambda space: (not space.active, space.name))
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        """Make a space if it is not there."""
+        old = self.spaces.get(name)
+        if old is not None and old.dimensions != dimensions:
+            raise DimensionError(
+                f"Space {name!r} has {old.dimensions} dimensions, not {dimensions}.", "Use another name."
+            )
+        self.spaces.setdefault(name, Space(name, dimensions, active=not self.spaces))
+        self.vectors.setdefault(name, {})
+        self.passages.setdefault(name, {})
+
+    def activate(self, name: str) -> None:
+        """Search this space from now on, and drop every other."""
+        if name not in self.spaces:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        self.spaces = {name: replace(self.spaces[name], active=True)}
+        self.vectors = {name: self.vectors[name]}
+        self.passages = {name: self.passages[name]}
+
+    def _space(self, name: str | None) -> Space | None:
+        if name is None:
+            return next((space for space in self.spaces.values() if space.active), None)
+        if name not in self.spaces:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        return self.spaces[name]
+
+    def held(self, name: str | None = None) -> Mapping[str, Vectors]:
+        """The vectors of a space, the active one unless named."""
+        space = self._space(name)
+        return self.vectors[space.name] if space else {}
+
+    def held_passages(self) -> Mapping[str, Vectors]:
+        """The vectors of sentences in the active space."""
+        space = self._space(None)
+        return self.passages[space.name] if space else {}
+
+    def search(self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None) -> list[Scored]:
+        """The nearest of these records; equal scores keep their order."""
+        space = self._space(None)
+        if space is None:
+            return []
+        query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
+        width = prefix or space.dimensions
+        vectors = self.vectors[space.name]
+        scored = [
+            Scored(key, float(tier_vectors(vectors[key], width) @ tier_vectors(query, width)))
+            for key in keys
+            if key in vectors
+        ]
+        return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
+
+    def put(
+        self,
+        keys: Sequence[str],
+        matrix: Vectors,
+        space: str | None,
+        passages: Mapping[str, Vectors] | None,
+        known: Container[str],
+    ) -> None:
+        """Keep one unit vector a record that is known, and those of its sentences."""
+        target = self._space(space)
+        if target is None:
+            raise DimensionError("The store has no vector space yet.", "Call add_space first.")
+        rows = unit_rows(matrix, len(keys), target.dimensions, target.name)
+        parts = known_passages(passages, set(keys), target.dimensions, target.name)
+        self.vectors[target.name].update({key: row for key, row in zip(keys, rows, strict=True) if key in known})
+        held = self.passages[target.name]
+        for key in keys:
+            held.pop(key, None)
+        held |= {key: halves.astype(np.float32) for key, halves in parts.items() if key in known}
+
+    def drop(self, key: str) -> None:
+        """Take out the vectors of a record that changed or went, and those of its sentences."""
+        for held in (*self.vectors.values(), *self.passages.values()):
+            held.pop(key, None)

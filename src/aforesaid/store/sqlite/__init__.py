@@ -1,0 +1,5 @@
+"""The embedded default: one SQLite file."""
+
+from aforesaid.store.sqlite.store import SQLiteStore
+
+__all__ = ["SQLiteStore"]

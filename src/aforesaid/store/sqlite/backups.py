@@ -1,0 +1,93 @@
+"""The copies that a store made of itself: where they are, so that what is forgotten can be forgotten there too."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from aforesaid.errors import InputError
+from aforesaid.store.protocols import CopyState
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
+
+SETTING = "backups"  # the paths as a JSON list
+HEADER = slice(0, 16), b"SQLite format 3\x00"
+VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # of the file's first page
+
+
+class Backups:
+    """The register of a database's copies."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def make(self, target: Path, *, overwrite: bool = False) -> Path:
+        """Copy the database to a file that appears when it is whole, and remember where it is."""
+        target = target.expanduser().absolute()
+        if target.resolve() == self._database.path.resolve():
+            raise InputError(f"{target} is the store itself.", "Name another file.")
+        if target.exists() and not overwrite:
+            raise InputError(f"{target} is there already.", "Name another file, or ask to overwrite it.")
+        if not target.parent.is_dir():
+            raise InputError(f"The folder {target.parent} does not exist.", "Create it first.")
+        self._write([*self.registered(), target])
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        os.close(handle)
+        try:
+            self._database.backup(Path(name))
+            for end in ("-wal", "-shm"):  # of what was there before: they would not fit
+                target.with_name(target.name + end).unlink(missing_ok=True)
+            Path(name).replace(target)
+        finally:
+            for end in ("", "-wal", "-shm", "-journal"):
+                with suppress(FileNotFoundError):
+                    Path(name + end).unlink()
+        return target
+
+    def note(self, path: Path) -> None:
+        """Remember a copy that was made elsewhere."""
+        self._write([*self.registered(), path])
+
+    def registered(self) -> list[Path]:
+        """Every copy that is known: those that were asked for, and those that migrations left beside the file."""
+        path = self._database.path.absolute()
+        found = self._database.one("SELECT value FROM settings WHERE name = ?", SETTING)
+        named = [Path(each) for each in json.loads(found[0] if found else "[]")]
+        beside = sorted(path.parent.glob(f"{_escaped(path.name)}.v*.bak"))
+        return [each for each in dict.fromkeys([*named, *beside]) if each != path]
+
+    def drop(self, path: Path, *, delete: bool) -> None:
+        """Take a copy out of the register, and its file away if asked."""
+        if delete:
+            for end in ("", "-wal", "-shm", "-journal", ".lock"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+        self._write([each for each in self.registered() if each != path])
+
+    def _write(self, paths: list[Path]) -> None:
+        with self._database.transaction() as connection:
+            value = json.dumps(sorted({str(path) for path in paths}))
+            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (SETTING, value))
+
+
+def state_of(path: Path) -> CopyState:
+    """Whether a copy is there, is one of ours, and has the layout of today; read from its first bytes alone."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        return "missing"
+    except OSError:
+        return "foreign"
+    ours = head[HEADER[0]] == HEADER[1] and int.from_bytes(head[APPLICATION], "big") == APPLICATION_ID
+    version = int.from_bytes(head[VERSION], "big")
+    if not ours or version > len(MIGRATIONS):
+        return "foreign"
+    return "current" if version == len(MIGRATIONS) else "old"
+
+
+def _escaped(name: str) -> str:
+    """The name as a glob that matches only itself."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)

@@ -1,0 +1,305 @@
+"""One SQLite file, opened safely: a connection a thread, a fair lock before each write, errors in our own words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+from aforesaid.errors import (
+    StoreBusyError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+    StoreVersionError,
+)
+from aforesaid.settings.rows import StoreRows
+from aforesaid.store.sqlite.lock import FileLock
+from aforesaid.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
+
+CACHE_KIB = 65_536  # pages a connection may keep
+MMAP_BYTES = 1 << 32  # read pages in place rather than through a copy
+READERS_MS = 1000  # how long a rewriting waits for readers: the deletion before it has waited for them already
+
+
+class ThreadConnection:
+    """A thread's connection, closed when the thread is gone: a server has many threads that come and go."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+class Database:
+    """A file, its connections and its writers' queue."""
+
+    def __init__(
+        self,
+        path: Path,
+        rows: StoreRows,
+        migrations: Sequence[str] = MIGRATIONS,
+        max_pages: int | None = None,
+    ) -> None:
+        self.path = path
+        self._rows = rows
+        self._max_pages = max_pages
+        self.left_behind: Path | None = None  # the copy from before a migration that this opening ran
+        self._local = threading.local()
+        self._connections: WeakSet[ThreadConnection] = WeakSet()
+        self._guard = threading.Lock()
+        self._rolled_back: list[Callable[[], None]] = []
+        self.read_only = self._decide_read_only()
+        try:
+            with self.errors():
+                self._open_file(migrations)
+        except BaseException:
+            self.close()
+            raise
+
+    def _decide_read_only(self) -> bool:
+        if self.path.is_dir():
+            raise StoreError(f"{self.path} is a folder.", "Name a file inside it.")
+        if self.path.exists():
+            return not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
+        if not self.path.parent.is_dir():
+            raise StoreError(f"The folder {self.path.parent} does not exist.", "Create it first.")
+        if not os.access(self.path.parent, os.W_OK):
+            raise StoreReadOnlyError(f"{self.path.parent} cannot be written.", "Choose a folder that you own.")
+        return False
+
+    def _open_file(self, migrations: Sequence[str]) -> None:
+        version = self._version()
+        if version > len(migrations):
+            raise StoreVersionError(
+                f"{self.path} has schema {version}; this aforesaid knows up to {len(migrations)}.",
+                "Upgrade aforesaid, or open another file.",
+            )
+        if version == len(migrations):
+            return
+        if self.read_only:
+            raise StoreReadOnlyError(f"{self.path} needs a migration but cannot be written.", "Make it writable once.")
+        with self._lock():
+            self._migrate(migrations)
+
+    def _version(self) -> int:
+        connection = self.connection
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and mark != APPLICATION_ID:
+            raise StoreCorruptError(f"{self.path} is another program's database.", "Name a new file for aforesaid.")
+        return version
+
+    def _migrate(self, migrations: Sequence[str]) -> None:
+        connection = self.connection
+        version = self._version()  # another process may have migrated while we waited for the lock
+        if 0 < version < len(migrations):
+            self.left_behind = self.path.with_name(f"{self.path.name}.v{version}.bak").absolute()
+            self.backup(self.left_behind)
+        if version == 0:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("PRAGMA journal_mode = WAL")
+        for number in range(version + 1, len(migrations) + 1):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                for statement in _statements(migrations[number - 1]):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+
+    def backup(self, target: Path) -> None:
+        """Copy the whole database to another file, consistently, while others go on."""
+        with self.errors():
+            copy = sqlite3.connect(target)
+            try:
+                self.connection.backup(copy)
+            finally:
+                copy.close()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """This thread's connection; made anew after a fork, because SQLite must not cross one."""
+        if getattr(self._local, "pid", None) != os.getpid():
+            self._local.held = self._connect()
+            self._local.pid = os.getpid()
+            self._local.depth, self._local.scrub = 0, False
+        found: ThreadConnection = self._local.held
+        return found.connection
+
+    def _connect(self) -> ThreadConnection:
+        # A file on a read-only disk has no live writer, and SQLite cannot make the shared memory that WAL needs.
+        query = "?mode=ro&immutable=1" if self.read_only else ""
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}{query}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=self._rows.lock_timeout_ms / 1000,
+        )
+        held = ThreadConnection(connection)
+        with self._guard:
+            self._connections.add(held)
+        for pragma in (
+            f"synchronous = {self._rows.synchronous}",
+            f"cache_size = -{CACHE_KIB}",
+            f"mmap_size = {MMAP_BYTES}",
+            "foreign_keys = ON",
+            "secure_delete = ON",  # deleted text is overwritten, not just unlinked
+            "temp_store = MEMORY",  # no copy of anybody's words in a temporary file
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        if self._max_pages is not None:
+            connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
+        return held
+
+    def _lock(self) -> FileLock:
+        lock = getattr(self._local, "lock", None)
+        if lock is None or self._local.pid != os.getpid():
+            lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
+            self._local.lock = lock
+        found: FileLock = lock
+        return found
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write alone, all or nothing; nested calls join the outer one."""
+        connection = self.connection
+        if self._local.depth:
+            yield connection
+            return
+        if self.read_only:
+            raise StoreReadOnlyError(f"{self.path} is read-only.", "Copy it to a folder that you can write.")
+        with self.errors(), self._lock():
+            connection.execute("BEGIN IMMEDIATE")
+            self._local.depth = 1
+            try:
+                yield connection
+                connection.execute("COMMIT")
+                if self._local.scrub:
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except BaseException:
+                # SQLite rolls back by itself on a full disk; a second ROLLBACK would hide the first error.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                for call in self._rolled_back:
+                    call()
+                raise
+            finally:
+                self._local.depth, self._local.scrub = 0, False
+
+    def when_rolled_back(self, call: Callable[[], None]) -> None:
+        """Have this called after each transaction that came to nothing, before another one begins."""
+        self._rolled_back.append(call)
+
+    def rewritten(self) -> bool:
+        """Empty the log and write every page anew, so that nothing lingers between them; False if that cannot be now.
+
+        While another process reads an older state, the log cannot be emptied, and new pages would only lengthen it.
+        """
+        if self.read_only or self.connection.in_transaction:
+            return False
+        try:
+            with self.errors(), self._lock():
+                self.connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
+                for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    busy = self.connection.execute(statement).fetchone()
+                    if busy is not None and busy[0]:
+                        return False
+        except StoreError:
+            return False
+        finally:
+            self.connection.execute(f"PRAGMA busy_timeout = {self._rows.lock_timeout_ms}")
+        return True
+
+    def scrub_after_commit(self) -> None:
+        """Once this transaction is through, empty the log, so that no page from before it lingers there."""
+        self._local.scrub = True
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Read one consistent state of the file, whatever others write meanwhile."""
+        connection = self.connection
+        if connection.in_transaction:
+            yield connection
+            return
+        with self.errors():
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    def rows(self, sql: str, *parameters: Any) -> list[Any]:
+        """All rows of one query."""
+        with self.errors():
+            return self.connection.execute(sql, parameters).fetchall()
+
+    def one(self, sql: str, *parameters: Any) -> Any:
+        """The first row of one query, or None."""
+        with self.errors():
+            return self.connection.execute(sql, parameters).fetchone()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Say what SQLite met in our own words, with a remedy."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: sqlite3.Error) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        kind, what, remedy = _MEANINGS.get(code, (StoreError, f"failed: {error}.", "Run `aforesaid verify`."))
+        return kind(f"{self.path} {what}", remedy)
+
+    def size(self) -> int:
+        """Bytes of the file and of what belongs to it."""
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        """Close every thread's connection."""
+        with self._guard:
+            everyones = list(self._connections)
+            self._connections.clear()
+        for held in everyones:
+            with suppress(sqlite3.Error):
+                held.connection.close()
+        self._local = threading.local()
+
+
+_Meaning = tuple[Callable[[str, str], StoreError], str, str]
+_MEANINGS: dict[int, _Meaning] = {
+    sqlite3.SQLITE_BUSY: (StoreBusyError, "is busy.", "Try again, or raise store.lock_timeout_ms."),
+    sqlite3.SQLITE_LOCKED: (StoreBusyError, "is busy.", "Try again, or raise store.lock_timeout_ms."),
+    sqlite3.SQLITE_FULL: (StoreFullError, "cannot grow: the disk is full.", "Free some space; nothing was lost."),
+    sqlite3.SQLITE_READONLY: (StoreReadOnlyError, "cannot be written.", "Check its permissions."),
+    sqlite3.SQLITE_CANTOPEN: (StoreError, "cannot be opened.", "Check that the path exists and is yours."),
+    sqlite3.SQLITE_PERM: (StoreReadOnlyError, "may not be opened.", "Check its permissions."),
+    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is not a database.", "Name another file, or restore a backup."),
+    sqlite3.SQLITE_CORRUPT: (StoreCorruptError, "is damaged.", "Restore a backup, or run `aforesaid verify`."),
+    sqlite3.SQLITE_IOERR: (StoreError, "could not be read or written.", "Check the disk."),
+}
+
+
+def _statements(script: str) -> Iterator[str]:
+    """The script's statements one by one: `executescript` would commit behind our back."""
+    pending = ""
+    for line in script.splitlines():
+        pending += line + "\n"
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        yield pending

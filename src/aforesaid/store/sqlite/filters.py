@@ -1,0 +1,105 @@
+"""A Filter as SQL over `records`: the same meaning as `aforesaid.store.filtering`, field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aforesaid.store.codec import to_micros
+from aforesaid.types import BOUNDARIES, Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A condition and its parameters."""
+
+    sql: str
+    parameters: tuple[Any, ...]
+
+
+def owners_clause(where: Filter) -> Clause:
+    """Selects the owner numbers in view."""
+    if where.owners is None:
+        return Clause("SELECT owner FROM owners WHERE tenant = ?", (where.tenant,))
+    return Clause(
+        f"SELECT owner FROM owners WHERE tenant = ? AND name IN {LISTED}", (where.tenant, listed(where.owners))
+    )
+
+
+def records_clause(where: Filter) -> Clause:
+    """The whole filter as a condition on the table `records`."""
+    owners = owners_clause(where)
+    parts = [f"records.owner IN ({owners.sql})"]
+    parameters: list[Any] = list(owners.parameters)
+    for column, allowed in (
+        ("scope", where.scopes),
+        ("kind", where.kinds),
+        ("session", where.sessions),
+        ("role", where.roles),
+        ("id", where.ids),
+        ("key", where.keys),
+        ("boundary", where.boundaries),
+    ):
+        if allowed is not None:
+            parts.append(f"records.{column} IN {LISTED}")
+            parameters.append(listed(allowed))
+    if where.valid_at is not None:
+        at = to_micros(where.valid_at)
+        parts.append("ifnull(records.valid_from <= ?, 1) AND ifnull(? < records.valid_to, 1)")
+        parameters += [at, at]
+    for condition, value in (
+        ("records.time >= ?", to_micros(where.since)),
+        ("records.time <= ?", to_micros(where.until)),
+        ("records.durable = ?", where.durable),
+        ("records.namespace = ?", where.namespace),
+    ):
+        if value is not None:
+            parts.append(condition)
+            parameters.append(value)
+    if where.states is not None:
+        parts.append(f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})")
+        parameters.append(listed(where.states))
+    if where.purpose is not None:
+        parts.append(f"(records.allow IS NULL OR {ADMITTED})")
+        parameters.append(where.purpose)
+    if where.alive_at is not None:
+        parts.append("ifnull(? < records.expires, 1)")
+        parameters.append(to_micros(where.alive_at))
+    if not where.withheld:
+        parts.append("records.withheld = 0")
+    if not where.echoes:
+        parts.append("records.echo = 0")
+    if where.exclude:
+        parts.append(f"records.key NOT IN {LISTED}")
+        parameters.append(listed(where.exclude))
+    return Clause(" AND ".join(parts), tuple(parameters))
+
+
+def hidden_clause(where: Filter) -> Clause | None:
+    """Selects the rows that a filter's classes, purpose, time and withholding keep out of sight, of every owner."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    for name in BOUNDARIES if where.boundaries is not None else ():
+        if name not in (where.boundaries or ()):  # one by one, so that the index of classes serves
+            indexed = " AND boundary != 'internal'" if name != "internal" else ""
+            parts.append(f"SELECT row FROM records WHERE boundary = '{name}'{indexed}")
+    if where.purpose is not None:
+        parts.append(f"SELECT row FROM records WHERE allow IS NOT NULL AND NOT {ADMITTED}")
+        parameters.append(where.purpose)
+    if where.alive_at is not None:
+        parts.append("SELECT row FROM records WHERE expires <= ?")
+        parameters.append(to_micros(where.alive_at))
+    if not where.withheld:
+        parts.append("SELECT row FROM records WHERE withheld = 1")
+    return Clause(" UNION ".join(parts), tuple(parameters)) if parts else None
+
+
+ADMITTED = "EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value)"
+LISTED = "(SELECT value FROM json_each(?))"  # a list of any length as one parameter
+
+
+def listed(values: Sequence[str] | Sequence[int]) -> str:
+    """The values as the one parameter that LISTED takes."""
+    return json.dumps(list(values))

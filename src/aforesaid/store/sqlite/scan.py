@@ -1,0 +1,187 @@
+"""A look through the raw bytes of files for what must not be there, in time that does not grow with how much is sought.
+
+The eight bytes at every place of a file are hashed into a table of those that a needle may begin with; only where the
+table says so are they compared in full. A file is read piece by piece, the pieces overlapping by a needle's length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aforesaid.store.protocols import Scan, Trace
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.segments import Segments
+
+HEAD_BYTES = 8
+TABLE_BITS = 20  # a megabyte of table: of ten thousand needles, one place in a hundred is looked at twice
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2⁶⁴ over the golden ratio
+PIECE_BYTES = 1 << 20  # of a file at a time: what is worked on stays in the processor's cache
+BESIDE = ("", "-wal", "-shm", "-journal", ".lock")  # what lies beside a database and belongs to it
+PAGE = 1000
+WORD = "word"  # what a needle is: one word, which others may use too;
+KEY = "key"  # a record's address, which nothing that is left may name;
+VECTOR = "vector"  # numbers;
+NAME = "name"  # or what somebody or something is called
+NUMBER_BYTES = 4  # of a row's number behind a name in an index
+
+
+class Needles:
+    """Byte strings of eight bytes or more, ready to be looked for all at once."""
+
+    def __init__(self, wanted: Iterable[bytes]) -> None:
+        self._by_head: dict[int, list[bytes]] = {}
+        for needle in sorted(set(wanted)):
+            if len(needle) >= HEAD_BYTES:
+                self._by_head.setdefault(int.from_bytes(needle[:HEAD_BYTES], "little"), []).append(needle)
+        self._heads = np.array(sorted(self._by_head), dtype="<u8")
+        self._table = np.zeros(1 << TABLE_BITS, dtype=np.bool_)
+        self._table[_hashed(self._heads)] = True
+        self.longest = max((len(needle) for group in self._by_head.values() for needle in group), default=0)
+
+    def find(self, data: bytes) -> Iterator[tuple[bytes, int]]:
+        """Every needle that the data holds, with its place."""
+        if not self._by_head:
+            return
+        for shift in range(min(HEAD_BYTES, len(data) - HEAD_BYTES + 1)):
+            words = np.frombuffer(data, dtype="<u8", count=(len(data) - shift) // HEAD_BYTES, offset=shift)
+            places = np.flatnonzero(self._table[_hashed(words)])
+            nearest = np.searchsorted(self._heads, words[places]).clip(max=self._heads.size - 1)
+            places = places[self._heads[nearest] == words[places]]
+            for place in places.tolist():
+                start = shift + place * HEAD_BYTES
+                for needle in self._by_head[int(words[place])]:
+                    if data.startswith(needle, start):
+                        yield needle, start
+
+
+def _hashed(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return ((words * MULTIPLIER) >> np.uint64(64 - TABLE_BITS)).view(np.int64)
+
+
+def scan_file(path: Path, wanted: Iterable[bytes]) -> tuple[int, dict[bytes, int]]:
+    """A file's size, and where each needle that is in it stands first."""
+    left, found = set(wanted), dict[bytes, int]()
+    needles = Needles(left)
+    size, kept = 0, b""
+    with path.open("rb") as file:
+        while piece := file.read(PIECE_BYTES):
+            start = size - len(kept)
+            data = kept + piece
+            size += len(piece)
+            for needle, place in needles.find(data):
+                found[needle] = min(found.get(needle, size), start + place)
+            if not found.keys().isdisjoint(left):  # what is everywhere is looked for no further
+                left -= found.keys()
+                needles = Needles(left)
+            kept = data[-(needles.longest - 1) :] if needles.longest > 1 else b""
+    return size, found
+
+
+def files_of(path: Path) -> list[Path]:
+    """A database and everything that lies beside it, as far as it is there."""
+    return [file for end in BESIDE if (file := path.with_name(path.name + end)).is_file()]
+
+
+def scan_store(
+    database: Database, segments: Iterable[Segments], needles: Mapping[bytes, str], others: Iterable[Path] = ()
+) -> Scan:
+    """Look for needles in every file of a store; what lingers in its own pages is overwritten by writing them anew."""
+    index = list(segments)
+    files = files_of(database.path)
+    files += [file for other in others for file in files_of(other) if file not in files]
+    scan = _scanned(database, index, needles, files)
+    own = {str(file) for file in files_of(database.path)}
+    if any(trace.file in own for trace in scan.found) and database.rewritten():
+        again = _scanned(database, index, needles, files)
+        scan = Scan(again.files, again.needles, again.shared, again.found, rewritten=True)
+    return scan
+
+
+def _scanned(database: Database, index: list[Segments], needles: Mapping[bytes, str], files: Iterable[Path]) -> Scan:
+    sizes: dict[str, int] = {}
+    places: dict[bytes, list[tuple[str, int]]] = {}
+    for file in files:
+        try:
+            sizes[str(file)], found = scan_file(file, needles)
+        except FileNotFoundError:  # a log goes when the last reader does
+            continue
+        for needle, offset in found.items():
+            places.setdefault(needle, []).append((str(file), offset))
+    rightful = _held(database, index, {needle: needles[needle] for needle in places}) if places else set()
+    traces = [
+        Trace(file, offset, needles[needle])
+        for needle, found_at in places.items()
+        if needle not in rightful
+        for file, offset in found_at
+    ]
+    return Scan(sizes, len(needles), len(rightful), tuple(sorted(traces, key=lambda t: (t.file, t.offset, t.what))))
+
+
+def _held(database: Database, index: list[Segments], wanted: Mapping[bytes, str]) -> set[bytes]:
+    """The needles that what is left holds by right: another record has the same words, or the same vector.
+
+    The log and the settings are no excuse for anything but a single word: they should have been cleaned.
+    """
+    shareable = Needles(needle for needle, what in wanted.items() if what != KEY)
+    index = index if VECTOR in wanted.values() else []
+    held = {needle for piece in _contents(database, index) for needle, _ in shareable.find(piece)}
+    held |= _by_chance(database, [needle for needle, what in wanted.items() if what == NAME and needle not in held])
+    words = [needle for needle, what in wanted.items() if what == WORD and needle not in held]
+    if words:
+        common = Needles(words)
+        held |= {needle for piece in _surroundings(database) for needle, _ in common.find(piece)}
+    return held
+
+
+def _by_chance(database: Database, names: list[bytes]) -> set[bytes]:
+    """The names that an index seems to hold, since it writes numbers right behind other names: t1 and 0 are no t10."""
+    whole: dict[bytes, set[bytes]] = {}
+    for name in names:
+        for shorter in (name[:-count] for count in range(1, NUMBER_BYTES + 1)):
+            for form in (b'"' + shorter + b'"', b"\n" + shorter + b"\n"):
+                whole.setdefault(form, set()).add(name)
+    needles = Needles(whole)
+    found = {form for piece in (_contents(database, []) if whole else ()) for form, _ in needles.find(piece)}
+    return {name for form in found for name in whole[form]}
+
+
+def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
+    """Every record with its owner, every vector, and the policies, which people wrote."""
+    with database.snapshot() as connection:
+        rows = connection.execute(
+            "SELECT key, text, fields, name, records.namespace FROM records JOIN owners USING (owner) ORDER BY row"
+        )
+        while page := rows.fetchmany(PAGE):
+            yield "\n".join(["", *(cell for row in page for cell in row), ""]).encode("utf-8", "replace")
+        there = np.array([row[0] for row in connection.execute("SELECT row FROM records")] if index else [], np.int64)
+        for one in index:
+            for segment in one.all_segments():
+                held, matrix = one.read_segment(segment)
+                yield matrix[np.isin(held, there)].tobytes()
+        rows = connection.execute("SELECT data FROM passages JOIN records USING (row) WHERE ?", (bool(index),))
+        while page := rows.fetchmany(PAGE):
+            yield b"".join(row[0] for row in page)
+        yield "\n".join(
+            row[0] for row in connection.execute("SELECT value FROM settings WHERE name GLOB 'policy/*'")
+        ).encode()
+
+
+def _surroundings(database: Database) -> Iterator[bytes]:
+    """What the file holds besides: the words of the index, the log, the settings and the layout itself."""
+    with database.snapshot() as connection:
+        connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, terms, row)")
+        for sql in (
+            "SELECT term FROM temp.vocabulary",
+            "SELECT topic || char(10) || ifnull(subject, '') || char(10) || body FROM events",
+            "SELECT name || char(10) || value FROM settings",
+            "SELECT tenant || char(10) || name FROM owners",
+            "SELECT name FROM spaces",
+            "SELECT ifnull(sql, '') FROM sqlite_master",
+        ):
+            rows = connection.execute(sql)
+            while page := rows.fetchmany(PAGE):
+                yield "\n".join(row[0] for row in page).encode("utf-8", "replace")

@@ -1,0 +1,257 @@
+"""SQLiteStore: the default. One file that any number of processes read and write at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from aforesaid.math.vectors import Vectors
+from aforesaid.settings.rows import StoreRows
+from aforesaid.store.protocols import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
+from aforesaid.store.sqlite.backups import Backups, state_of
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.edges import Edges
+from aforesaid.store.sqlite.log import EventLog
+from aforesaid.store.sqlite.owners import Owners
+from aforesaid.store.sqlite.records import Records
+from aforesaid.store.sqlite.scan import scan_store
+from aforesaid.store.sqlite.spaces import Spaces
+from aforesaid.store.sqlite.terms import TermIndex
+from aforesaid.store.sqlite.values import Values
+from aforesaid.store.sqlite.vectors import VectorIndex
+from aforesaid.store.sqlite.verify import find_problems
+from aforesaid.types import Edge, Event, EventFilter, Filter, Record, Scored
+
+
+class SQLiteStore:
+    """Records, terms and vectors in one SQLite file; each table has its keeper, and here they are one store."""
+
+    def __init__(self, path: str | Path, rows: StoreRows | None = None, *, max_pages: int | None = None) -> None:
+        self._rows = rows or StoreRows()
+        self._database = Database(Path(path), self._rows, max_pages=max_pages)
+        self._owners = Owners(self._database)
+        self._terms = TermIndex(self._database)
+        self._spaces = Spaces(self._database, self._rows)
+        self._vectors = VectorIndex(self._database, self._rows, self._spaces)
+        self._records = Records(self._database, self._owners, self._terms, self._spaces)
+        self._edges = Edges(self._database)
+        self._log = EventLog(self._database)
+        self._values = Values(self._database)
+        self._backups = Backups(self._database)
+        if self._database.left_behind is not None:
+            self._backups.note(self._database.left_behind)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._database.path
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write alone, all or nothing."""
+        with self._database.transaction():
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read one state of the file."""
+        with self._database.snapshot():
+            yield
+
+    # Records
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Insert or replace by key."""
+        self._records.put(records)
+
+    def get(self, keys: Sequence[str]) -> list[Record]:
+        """The records with these keys, in the order asked."""
+        return self._records.get(keys)
+
+    def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
+        """A glance at each of these records."""
+        return self._records.glances(keys)
+
+    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
+        """The neighbours of each record in its session."""
+        return self._records.around(keys, where, reach)
+
+    def find(
+        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
+    ) -> list[Record]:
+        """Records that pass, by (time, arrival)."""
+        return self._records.find(where, order=order, limit=limit, offset=offset)
+
+    def count(self, where: Filter) -> int:
+        """How many pass."""
+        return self._records.count(where)
+
+    def unseen(self, where: Filter) -> int:
+        """How many are kept out of sight."""
+        return self._records.unseen(where)
+
+    def marks(self, where: Filter) -> dict[str, int]:
+        """A hash of each record that passes."""
+        return self._records.marks(where)
+
+    def restand(self, standings: Mapping[str, Standing]) -> None:
+        """Change the standing of records, and nothing else of them."""
+        self._records.restand(standings)
+
+    def delete(self, keys: Sequence[str]) -> int:
+        """Delete records everywhere, and leave nothing of them in the file or its log."""
+        return self._records.delete(keys)
+
+    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
+        """The records that repeat one of these."""
+        return self._records.echoes_of(tenant, ids)
+
+    def scrub(self) -> None:
+        """Leave nothing of replaced text in the file or its log."""
+        self._records.scrub()
+
+    # Search
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """The best records that hold any of the terms, by BM25."""
+        with self._database.errors():
+            return self._terms.search(terms, where, limit)
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+        """The nearest records of the active space by cosine, of all dimensions or of the leading ones."""
+        return self._vectors.search(vector, where, limit, prefix)
+
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """`vector_search` for every row of a matrix, in one pass over the vectors."""
+        return self._vectors.search_many(matrix, where, limit)
+
+    # Vectors
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of these records in the active space."""
+        return self._vectors.get(keys)
+
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the sentences of these records in the active space."""
+        return self._vectors.passages(keys)
+
+    def put_vectors(
+        self,
+        keys: Sequence[str],
+        matrix: Vectors,
+        space: str | None = None,
+        *,
+        passages: Mapping[str, Vectors] | None = None,
+    ) -> None:
+        """Store one unit vector a record and those of its sentences, replacing older ones."""
+        self._vectors.put(keys, matrix, space, passages)
+
+    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
+        """Records without a vector in a space, by arrival."""
+        return self._vectors.pending(where, limit, space)
+
+    def coverage(self, where: Filter) -> tuple[int, int]:
+        """(records, those without a vector) among the filter's tenant and owners."""
+        return self._vectors.coverage(where)
+
+    def spaces(self) -> list[Space]:
+        """Every vector space, the active one first."""
+        return self._spaces.all()
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        """Make a space if it is not there; the first one becomes active."""
+        self._spaces.add(name, dimensions)
+
+    def activate_space(self, name: str) -> None:
+        """Search this space from now on, and drop every other."""
+        self._spaces.activate(name)
+
+    # Edges, events, settings
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        """Add edges between records that are here."""
+        self._edges.add(edges)
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """Edges that leave these records, or that reach them."""
+        return self._edges.find(keys, incoming=incoming)
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Add events at the end of the log."""
+        self._log.append(events)
+
+    def events(self, where: EventFilter) -> list[Event]:
+        """Events that pass, by number."""
+        return self._log.find(where)
+
+    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
+        """Take subject and body out of the events that name these."""
+        return self._log.erase(tenant, names)
+
+    def prune_events(self, tenant: str, before: datetime) -> int:
+        """Delete the events from before a time."""
+        return self._log.prune(tenant, before)
+
+    def setting(self, name: str) -> str | None:
+        """A value kept with the store."""
+        return self._values.get(name)
+
+    def put_setting(self, name: str, value: str) -> None:
+        """Keep a value with the store."""
+        self._values.put(name, value)
+
+    def drop_setting(self, name: str) -> None:
+        """Keep that value no longer."""
+        self._values.drop(name)
+
+    def settings(self) -> dict[str, str]:
+        """Every value kept with the store."""
+        return self._values.all()
+
+    # Care
+
+    def tenants(self) -> list[str]:
+        """Every tenant that has records."""
+        return self._owners.tenants()
+
+    def stats(self, tenant: str) -> StoreStats:
+        """Sizes, for people."""
+        with self._database.snapshot():
+            records, pending = self.coverage(Filter(tenant=tenant))
+            kinds = self._records.kinds(tenant)
+            edges = self._edges.count(tenant)
+            events = self._log.count(tenant)
+            schema = self._database.one("PRAGMA user_version")[0]
+        size = self._database.size()
+        return StoreStats(records, kinds, records - pending, pending, edges, events, size, schema)
+
+    def verify(self, *, repair: bool = False) -> list[Problem]:
+        """Check the file, the records and everything derived from them; rebuild the derived parts if asked."""
+        return find_problems(self._database, self._terms, self._spaces.segments(), repair=repair)
+
+    def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
+        """Copy the store to another file while others go on; what is forgotten later is forgotten there too."""
+        return self._backups.make(Path(target), overwrite=overwrite)
+
+    def copies(self) -> list[Copy]:
+        """The copies that were made of this file and are known."""
+        return [self._copy(path) for path in self._backups.registered()]
+
+    def _copy(self, path: Path) -> Copy:
+        return Copy(
+            str(path),
+            state_of(path),
+            lambda: SQLiteStore(path, self._rows),
+            lambda delete: self._backups.drop(path, delete=delete),
+        )
+
+    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
+        """Look for byte strings in every file of the store."""
+        with self._database.errors():
+            return scan_store(self._database, self._spaces.segments(), needles, map(Path, others))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()

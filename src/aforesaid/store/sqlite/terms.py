@@ -1,0 +1,93 @@
+"""The text index: FTS5 over terms that text/analyze.py made, with the owner as a term of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.filters import LISTED, Clause, listed, owners_clause, records_clause
+from aforesaid.text.analyze import searchable, terms
+from aforesaid.types import Filter, Record, Scored
+
+PROBE = 1.25  # times the limit that the first, unjoined look takes: enough unless the filter drops many records
+
+
+class TermIndex:
+    """Adds, removes and finds records by their terms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, row: int, owner: int, record: Record) -> None:
+        """Index a record's terms."""
+        self._database.connection.execute(
+            "INSERT INTO terms (rowid, text, owner) VALUES (?, ?, ?)", (row, _joined(record), _owner_term(owner))
+        )
+
+    def remove(self, row: int, owner: int, record: Record) -> None:
+        """Take out exactly the terms that `add` put in."""
+        self._database.connection.execute(
+            "INSERT INTO terms (terms, rowid, text, owner) VALUES ('delete', ?, ?, ?)",
+            (row, _joined(record), _owner_term(owner)),
+        )
+
+    def purge(self) -> None:
+        """Merge the index into one piece, so that nothing of a removed record stays in it."""
+        self._database.connection.execute("INSERT INTO terms (terms) VALUES ('optimize')")
+
+    def clear(self) -> None:
+        """Empty the index, to fill it anew."""
+        self._database.connection.execute("INSERT INTO terms (terms) VALUES ('delete-all')")
+
+    def search(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """BM25 order under the filter: first without the join, which costs most; with it when too few pass."""
+        if not words or limit <= 0:
+            return []
+        with self._database.snapshot() as connection:
+            match = self._match(words, owners_clause(where))
+            if match is None:
+                return []
+            clause = records_clause(where)
+            probe = math.ceil(limit * PROBE)
+            found = connection.execute(
+                f"""SELECT records.key, -best.score FROM
+                    (SELECT rowid, bm25(terms, 1.0, 0.0) AS score FROM terms WHERE terms MATCH ?
+                     ORDER BY score, rowid LIMIT ?) AS best
+                    JOIN records ON records.row = best.rowid
+                    WHERE {clause.sql} ORDER BY best.score, best.rowid LIMIT ?""",
+                (match, probe, *clause.parameters, limit),
+            ).fetchall()
+            if len(found) < limit and self._has_more(match, probe):
+                found = connection.execute(
+                    f"""SELECT records.key, -bm25(terms, 1.0, 0.0) AS score FROM terms
+                        JOIN records ON records.row = terms.rowid
+                        WHERE terms MATCH ? AND {clause.sql} ORDER BY score DESC, records.row LIMIT ?""",
+                    (match, *clause.parameters, limit),
+                ).fetchall()
+        return [Scored(key, score) for key, score in found]
+
+    def _has_more(self, match: str, probe: int) -> bool:
+        sql = "SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1 OFFSET ?"
+        return self._database.one(sql, match, probe) is not None
+
+    def _match(self, words: Sequence[str], owners: Clause) -> str | None:
+        """The FTS5 expression; every word is quoted, so that nothing a user types is syntax."""
+        numbers = [row[0] for row in self._database.rows(owners.sql, *owners.parameters)]
+        if not numbers:
+            return None
+        text = "text : (" + " OR ".join(f'"{word}"' for word in words) + ")"
+        outside = self._database.one(
+            f"SELECT 1 FROM owners WHERE records > 0 AND owner NOT IN {LISTED}", listed(numbers)
+        )
+        if outside is None:  # everything is in view: the owners' terms would only cost time
+            return text
+        return f"owner : ({' OR '.join(_owner_term(number) for number in numbers)}) AND {text}"
+
+
+def _owner_term(owner: int) -> str:
+    return f"o{owner}"
+
+
+def _joined(record: Record) -> str:
+    return " ".join(terms(searchable(record)))

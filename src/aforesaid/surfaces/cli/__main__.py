@@ -1,0 +1,5 @@
+"""`python -m aforesaid.surfaces.cli`."""
+
+from aforesaid.surfaces.cli import main
+
+main()

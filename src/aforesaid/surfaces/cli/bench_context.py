@@ -1,0 +1,101 @@
+"""`aforesaid bench stability`, `compaction` and `files`: sessions over many turns, folders of many notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aforesaid.surfaces.cli.app import App, progress
+from aforesaid.surfaces.cli.options import numbers, verb
+from aforesaid.surfaces.formats import common as shown
+
+if TYPE_CHECKING:
+    from aforesaid.bench.quality.vectors import CachedEmbedder
+    from aforesaid.settings import Settings
+
+PATH = click.argument("path", metavar="PATH")
+CONVERSATIONS = click.option(
+    "--conversations", type=click.IntRange(1), default=10, show_default=True, help="At most so many of the file."
+)
+
+
+@contextmanager
+def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
+    """The embedder with vectors that are kept from one run to the next."""
+    from aforesaid.bench.quality.vectors import CachedEmbedder, default_folder
+
+    embedder = app.embedder(settings)
+    if embedder is None:
+        yield None
+        return
+    cached = CachedEmbedder(embedder, default_folder(), f"max_tokens={settings.embed.max_tokens}")
+    try:
+        yield cached
+    finally:
+        cached.close()
+
+
+@verb("stability", "aforesaid bench stability locomo10.json --budgets 1000,2000")
+@PATH
+@CONVERSATIONS
+@click.option("--turns", type=click.IntRange(2), default=50, show_default=True, help="Turns of a session.")
+@click.option("--budgets", type=numbers, default="1000,2000,4000", show_default=True, help="Tokens of a context.")
+@click.pass_obj
+def stability(app: App, path: str, conversations: int, turns: int, budgets: tuple[int, ...]) -> None:
+    """Measure how much of a prompt stays the same. Sessions are lived through turn by turn, beside the plain way."""
+    from aforesaid.bench.quality.formats import load
+    from aforesaid.bench.stability import measure, table
+
+    corpora = list(load(Path(path)).corpora.values())[:conversations]
+    settings = app.settings()
+    with _cached(app, settings) as embedder:
+        rows = {budget: measure(corpora, embedder, settings, turns, budget) for budget in budgets}
+    app.say(
+        [{"budget": budget, **shown.plain(row), "read_again": row.read_again} for budget, row in rows.items()],
+        "\n\n".join(table(row, budget) for budget, row in rows.items()),
+    )
+
+
+@verb("compaction", "aforesaid bench compaction locomo10.json")
+@PATH
+@CONVERSATIONS
+@click.option(
+    "--growth", type=numbers, default="500,1000,2000,4000", show_default=True, help="Lengths of sessions; 0: none."
+)
+@click.pass_obj
+def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
+    """Measure what summaries keep. Alignment, coverage, compression, facts that survive; and the cost a turn."""
+    from dataclasses import replace
+
+    from aforesaid.bench import compaction as measuring
+    from aforesaid.bench.quality.formats import load
+
+    dataset = load(Path(path))
+    some = replace(dataset, corpora=dict(list(dataset.corpora.items())[:conversations]))
+    settings = measuring.whole_settings(app.settings())
+    with _cached(app, settings) as embedder, progress("Summarising") as move:
+        report = measuring.measure(some, embedder, settings, move)
+    rows = measuring.measure_growth(growth) if growth else []
+    app.say(
+        measuring.figures(report, rows),
+        "\n\n".join([measuring.table(report), *([measuring.growth_table(rows)] if rows else [])]),
+    )
+
+
+@verb("files", "aforesaid bench files --notes 10000")
+@click.option("--notes", type=click.IntRange(10), default=10_000, show_default=True, help="Made-up notes.")
+@click.option(
+    "--model-texts", type=click.IntRange(0), default=64, show_default=True, help="Chunks for the model; 0: none."
+)
+@click.pass_obj
+def files(app: App, notes: int, model_texts: int) -> None:
+    """Measure how fast notes are indexed. Beside reading and embedding alone, and how soon a watched edit is found."""
+    from aforesaid.bench import files as measuring
+
+    with progress("Indexing") as move:
+        row = measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts)
+    app.say(measuring.figures(row), measuring.table(row))

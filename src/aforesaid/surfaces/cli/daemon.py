@@ -1,0 +1,128 @@
+"""`aforesaid daemon`: a warm process a store, which `aforesaid mcp` and `aforesaid hook` start by themselves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid.errors import DaemonError, InputError
+from aforesaid.surfaces.cli.app import App, interactive
+from aforesaid.surfaces.cli.options import verb
+
+if TYPE_CHECKING:
+    from aforesaid.settings import Settings
+    from aforesaid.settings.rows import DaemonRows
+    from aforesaid.surfaces.daemon.client import Client
+    from aforesaid.surfaces.daemon.json_rpc import LineConnection
+
+ACTIONS = ("run", "start", "status", "stop")
+NOT_RUNNING = 1
+
+
+@verb("daemon", "aforesaid daemon status\n  aforesaid daemon stop")
+@click.argument("action", type=click.Choice(ACTIONS), default="run")
+@click.option(
+    "--idle", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="End when nobody came for so long.  [default: the setting daemon.idle_seconds]",
+)  # fmt: skip
+@click.option("--background", is_flag=True, hidden=True)
+@click.pass_context
+def daemon(ctx: click.Context, action: str, idle: float | None, background: bool) -> None:
+    """Keep a store warm for hosts. `mcp` and `hook` start it when they need it; it ends when nobody came for a while.
+
+    ACTION is `run` (here, until it is stopped; the default), `start` (in the background), `status` or `stop`.
+    """
+    app = ctx.ensure_object(App)
+    if not possible():
+        raise InputError("This system has no unix sockets.", "`aforesaid mcp` and `hook` work without a daemon.")
+    settings = app.settings()
+    if background:
+        os.setsid()  # whoever started it may end
+        os.chdir("/")
+    if action == "run":
+        if interactive():
+            app.note(f"keeping {app.path} warm; Ctrl-C ends it")
+        _run(app.path, settings.daemon, idle)
+    elif action == "start":
+        with client(app, settings, idle).ask("status", {}, settings.daemon.start_ms / 1000)[0]:
+            app.say({"running": True}, "running")
+    elif not _asked(app, settings.daemon.folder, action):
+        ctx.exit(NOT_RUNNING if action == "status" else 0)
+
+
+def possible() -> bool:
+    """Whether this system has what a daemon needs."""
+    import socket
+    from importlib.util import find_spec
+
+    return hasattr(socket, "AF_UNIX") and find_spec("fcntl") is not None
+
+
+def client(app: App, settings: Settings, idle: float | None = None) -> Client:
+    """Asks the daemon of the store, starting it where there is none."""
+    from aforesaid.surfaces.daemon.client import client_for
+
+    return client_for(app.path, settings, settings.daemon.idle_seconds if idle is None else idle)
+
+
+def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
+    from platformdirs import user_log_path
+
+    from aforesaid.hosts.log import note
+    from aforesaid.surfaces.daemon.dispatch import Dispatcher
+    from aforesaid.surfaces.daemon.paths import place_of
+    from aforesaid.surfaces.daemon.server import Service
+    from aforesaid.surfaces.daemon.warm_memory import Room
+
+    def noted(line: str) -> None:
+        note(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
+
+    place, room = place_of(store, rows.folder), Room(store)
+    talk = Dispatcher(room, noted)
+    talk.service = service = Service(place, talk, rows.idle_seconds if idle is None else idle, noted)
+
+    def stop(*_: object) -> None:
+        threading.Thread(target=service.leave, kwargs={"stop": True}, daemon=True).start()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    if not service.run():
+        raise DaemonError(f"Another daemon serves {store}.", "`aforesaid daemon status` shows it.")
+    if service.clients:
+        os._exit(0)  # a call is still at the store, which bears being left: what was acknowledged is on disk
+    room.memory.close()
+
+
+def _asked(app: App, folder: str, action: str) -> bool:
+    """Ask a daemon that runs; whether there is one."""
+    from aforesaid.surfaces.daemon.client import dial
+    from aforesaid.surfaces.daemon.paths import place_of
+
+    line = dial(place_of(app.path, folder))
+    if line is None:
+        app.say({"running": False}, f"no daemon for {app.path}")
+        return False
+    with line:
+        found = _heard(line, action)
+    app.say({"running": action == "status", **found}, _text(action, found))
+    return True
+
+
+def _heard(line: LineConnection, action: str) -> dict[str, Any]:
+    found: dict[str, Any] = line.call(action)
+    return found
+
+
+def _text(action: str, found: dict[str, Any]) -> str:
+    if action == "stop":
+        return f"stopped {found['pid']}"
+    from aforesaid.surfaces.formats.common import counted, size
+
+    clients = counted(found["clients"], "client")
+    up = f"up {found['up_seconds']:.0f} s"
+    return f"{found['pid']}  {found['version']}  {clients}  {up}  {size(found['peak_bytes'])} at most  {found['store']}"

@@ -1,0 +1,200 @@
+"""`aforesaid doctor`: everything the rest depends on, looked at one by one; it outlives what it finds broken."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from aforesaid import __version__
+from aforesaid.errors import AforesaidError
+from aforesaid.surfaces.cli.app import App
+from aforesaid.surfaces.cli.options import verb
+from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.formats.columns import pad, wrapped
+
+if TYPE_CHECKING:
+    from aforesaid.settings import Settings
+
+LOW_DISK_BYTES = 500_000_000  # warn: a reindex or a backup may not fit
+NO_DISK_BYTES = 20_000_000  # fail: the next writes may not
+MARKS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: how it is, and what to do if that is not well."""
+
+    name: str
+    state: Literal["ok", "warn", "fail"]
+    found: str
+    remedy: str = ""
+
+
+@verb("doctor", "aforesaid doctor")
+@click.pass_context
+def doctor(ctx: click.Context) -> None:
+    """Look for what is broken. Python, SQLite, store, model, settings and daemon; exit code 1 if something is."""
+    app = ctx.ensure_object(App)
+    checks = list(_checks(app))
+    app.say({"checks": shown.plain(checks)}, "\n".join(_text(check, app.columns) for check in checks))
+    if any(check.state == "fail" for check in checks):
+        ctx.exit(1)
+
+
+def _checks(app: App) -> Iterator[Check]:
+    """Every check; settings that cannot be read are reported, and the defaults take their place."""
+    from aforesaid.settings import Settings
+
+    yield Check(
+        "aforesaid", "ok", f"{__version__}, Python {platform.python_version()} on {platform.platform(terse=True)}"
+    )
+    yield from _guarded("sqlite", _sqlite)
+    settings = Settings()
+    try:
+        settings = app.settings()
+        yield from _settings(app, settings)
+    except AforesaidError as error:
+        yield Check("settings", "fail", error.message, error.remedy)
+    yield from _guarded("store", lambda: _store(app, settings))
+    yield from _guarded("disk", lambda: _disk(app.path))
+    yield from _guarded("model", lambda: _embedder(settings))
+    yield from _guarded("daemon", lambda: _daemon(app.path, settings.daemon.folder))
+
+
+def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
+    """What a look finds; that it fails is a finding too."""
+    try:
+        yield from look()
+    except AforesaidError as error:
+        yield Check(name, "fail", error.message, error.remedy)
+    except OSError as error:
+        yield Check(name, "fail", f"{error}.", "Check the path and its permissions.")
+
+
+def _sqlite() -> Iterator[Check]:
+    from aforesaid.store.sqlite import SQLiteStore
+
+    with tempfile.TemporaryDirectory() as folder:  # making a store is the proof that FTS5 is there
+        SQLiteStore(Path(folder) / "probe.db").close()
+    yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
+
+
+def _settings(app: App, settings: Settings) -> Iterator[Check]:
+    from platformdirs import user_config_path
+
+    from aforesaid.settings import CONFIG_VARIABLE
+
+    named = app.config or os.environ.get(CONFIG_VARIABLE)
+    file = Path(named) if named else user_config_path("aforesaid") / "aforesaid.toml"
+    changed = [f"{row.name}={row.value}" for row in settings.rows() if row.value != row.default]
+    found = f"{file}{'' if file.exists() else ' (none)'}; {', '.join(changed) or 'all at their defaults'}"
+    yield Check("settings", "ok", found)
+
+
+def _store(app: App, settings: Settings) -> Iterator[Check]:
+    from aforesaid.store.sqlite import SQLiteStore
+
+    if not app.path.exists():
+        yield Check("store", "warn", f"{app.path} is not there yet", "`aforesaid ingest` or `remember` makes it.")
+        return
+    store = SQLiteStore(app.path, settings.store)
+    try:
+        stats = store.stats(app.tenant)
+        spaces = store.spaces()
+        size, schema = shown.size(stats.bytes_on_disk), f"schema {stats.schema}"
+        yield Check("store", "ok", f"{app.path}: {shown.counted(stats.records, 'record')}, {size}, {schema}")
+        if not (os.access(app.path, os.W_OK) and os.access(app.path.parent, os.W_OK)):
+            yield Check("writable", "warn", "no: it can be searched, not added to", "Check the file's permissions.")
+        if stats.pending:
+            found = f"{shown.counted(stats.pending, 'record')} without a vector"
+            yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
+    finally:
+        store.close()
+    active = [space.name for space in spaces if space.active]
+    yield from _guarded("vectors", lambda: _same_embedder(settings, active))
+
+
+def _same_embedder(settings: Settings, active: list[str]) -> Iterator[Check]:
+    from aforesaid.embed import open_embedder
+
+    embedder = open_embedder(settings)
+    if embedder is not None and active and settings.embed.provider in ("local", "hash") and embedder.name != active[0]:
+        found = f"they come from {active[0]}, the settings name {embedder.name}"
+        yield Check("vectors", "fail", found, "Run `aforesaid reindex`, or set embed.provider and embed.model back.")
+
+
+def _disk(path: Path) -> Iterator[Check]:
+    folder = next((parent for parent in path.absolute().parents if parent.is_dir()), Path("/"))
+    free = shutil.disk_usage(folder).free
+    state: Literal["ok", "warn", "fail"] = "fail" if free < NO_DISK_BYTES else "warn" if free < LOW_DISK_BYTES else "ok"
+    yield Check("disk", state, f"{shown.size(free)} free at {folder}", "" if state == "ok" else "Free some space.")
+
+
+def _embedder(settings: Settings) -> Iterator[Check]:
+    rows = settings.embed
+    if rows.provider == "local":
+        yield from _local(settings)
+    elif rows.provider == "off":
+        yield Check("model", "warn", "off: search is by words only", "Set embed.provider to local.")
+    elif rows.provider == "hash":
+        yield Check(
+            "model", "warn", "hash: it knows words, not meaning", "It is for tests; set embed.provider to local."
+        )
+    else:
+        found = f"{rows.provider}, model {rows.model or '(none)'}; not asked: doctor uses no network"
+        yield Check("model", "ok" if rows.model else "fail", found, "" if rows.model else "Set embed.model.")
+
+
+def _local(settings: Settings) -> Iterator[Check]:
+    from aforesaid.embed import LocalEmbedder, check_numerics, fetch, weights
+
+    model = Path(settings.embed.model) if settings.embed.model else None
+    folder = weights.locate(model)
+    if folder is None:
+        yield Check("model", "warn", "no weights here: search is by words only until they are fetched", fetch.REMEDY)
+        return
+    own = weights.named_folder(model) is not None
+    if not own:
+        weights.verify(folder)
+    cosine = check_numerics(LocalEmbedder(model, fetch=None))
+    sums = "your own weights" if own else "sha256 right"
+    numbers = "" if cosine is None else f", numbers right (cosine {cosine:.3f})"
+    yield Check("model", "ok", f"{folder}: {sums}{numbers}")
+
+
+def _daemon(store: Path, folder: str) -> Iterator[Check]:
+    from aforesaid.surfaces.cli.daemon import possible
+
+    if not possible():
+        yield Check("daemon", "ok", "none on this system: hosts open the memory themselves")
+        return
+    from aforesaid.surfaces.daemon.client import dial
+    from aforesaid.surfaces.daemon.paths import place_of
+
+    place = place_of(store, folder)
+    if place.folder.exists():
+        place.make()  # which looks who may enter
+    line = dial(place)
+    if line is None:
+        yield Check("daemon", "ok", "not running; `aforesaid mcp` and `hook` start it")
+        return
+    with line:
+        found = line.call("status")
+    old = found["version"] != __version__
+    text = f"{found['version']}, process {found['pid']}, {shown.counted(found['clients'], 'client')}"
+    yield Check("daemon", "warn" if old else "ok", text, "It makes way for the next host that asks." if old else "")
+
+
+def _text(check: Check, columns: int) -> str:
+    mark = click.style(pad(check.state, 4), fg=MARKS[check.state])
+    lines = "\n".join(filter(None, (check.found, check.remedy)))
+    return f"{mark}  {pad(check.name, 9)} {wrapped(lines, columns, ' ' * 16).lstrip()}"

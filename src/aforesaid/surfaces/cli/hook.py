@@ -1,0 +1,118 @@
+"""`aforesaid hook`: what a coding agent calls at each event. It never fails, and never writes but its answer."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid.surfaces.cli.app import App
+from aforesaid.surfaces.cli.options import Verb, caller
+
+if TYPE_CHECKING:
+    from aforesaid.hosts.events import Response
+    from aforesaid.hosts.hook import HookOptions
+    from aforesaid.memory import Memory
+    from aforesaid.settings import Settings
+
+START_SHARE = 2  # the part of a prompt's time that may go into waiting for a daemon that starts
+SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
+
+
+class Unfailing(Verb):
+    """A command whose options may be wrong, after an update say, without harm to whoever calls it."""
+
+    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> click.Context:
+        """As always; what cannot be read is noted, and answered with nothing."""
+        try:
+            return super().make_context(info_name, args, *rest, **extra)
+        except click.UsageError as error:
+            from aforesaid.hosts.log import note
+
+            note(f"hook: options cannot be read: {type(error).__name__}")
+            click.echo("{}")
+            raise click.exceptions.Exit(SWALLOWED) from None
+
+
+@click.command(
+    "hook",
+    cls=Unfailing,
+    epilog="\b\nExample:\n  aforesaid hook --host claude-code --user ana < event.json\n"
+    "  aforesaid install claude-code --user ana",
+)
+@click.option(
+    "--host",
+    type=click.Choice(["auto", "claude-code", "codex"]),
+    default="auto",
+    help="Who calls.  [default: auto, told from the event]",
+)
+@caller("user")
+@click.option(
+    "--project",
+    metavar="NAME",
+    envvar="AFORESAID_PROJECT",
+    help="The project.  [env: AFORESAID_PROJECT; default: the git repository of the event's folder]",
+)
+@click.option(
+    "--timeout-ms", type=click.IntRange(1), metavar="MS", help="How long it may take.  [default: a setting each event]"
+)
+@click.pass_obj
+def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms: int | None) -> None:
+    """Answer an event of a coding agent. Reads the event as JSON from standard input and prints the answer as JSON.
+
+    A prompt gets what the memory has to do with it; turns are taken from the transcript; a session's end tidies up.
+    Ends with 0 whatever happens, within its time limit; what went wrong is in hook.log in the user's log folder.
+    """
+    from aforesaid.hosts.hook import MAX_STDIN_BYTES, HookOptions, answered
+
+    stdin = sys.stdin.buffer if sys.stdin is not None else None
+
+    def read() -> bytes:
+        return stdin.read(MAX_STDIN_BYTES) if stdin is not None and not stdin.isatty() else b""
+
+    def respond(event: Mapping[str, Any], rows: Settings, wish: HookOptions) -> Response:
+        return _response(app, event, rows, wish)
+
+    limit = timeout_ms / 1000 if timeout_ms is not None else None
+    with contextlib.redirect_stdout(sys.stderr):  # nothing that a library prints may be taken for the answer
+        answer, over = answered(read, app.settings, respond, HookOptions(host, user, project), limit)
+    with contextlib.suppress(OSError, ValueError):
+        click.echo(json.dumps(answer))
+        sys.stdout.flush()
+    if not over:
+        os._exit(SWALLOWED)  # the thread is still at it, and the store bears being left
+
+
+def _response(app: App, event: Mapping[str, Any], settings: Settings, wish: HookOptions) -> Response:
+    """From the daemon; where there can be none, from here."""
+    from aforesaid.errors import DaemonError
+    from aforesaid.hosts.log import note, told
+    from aforesaid.surfaces.cli.daemon import client, possible
+    from aforesaid.surfaces.daemon.json_rpc import RpcError
+
+    if settings.daemon.on and possible():
+        who = {"tenant": app.tenant, "purpose": app.purpose, "request": app.request}
+        patience = min(settings.daemon.start_ms, settings.hooks.prompt_ms // START_SHARE) / 1000
+        try:
+            line, found = client(app, settings).ask("hook", {"event": event, "wish": asdict(wish), **who}, patience)
+        except RpcError:
+            raise  # it was asked, and it failed: so would we
+        except (DaemonError, OSError) as error:
+            note(f"no daemon: {told(error)}")
+        else:
+            line.close()
+            return found["answer"], found["about"], found["outcome"]
+    from aforesaid.hosts.events import respond
+    from aforesaid.hosts.open_memory import opened
+
+    def opener(rows: Settings, make: bool) -> AbstractContextManager[Memory | None]:
+        return opened(app.path, rows, make, app.tenant, app.purpose, app.request)
+
+    return respond(event, settings, opener, wish)

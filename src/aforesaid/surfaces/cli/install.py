@@ -1,0 +1,132 @@
+"""`aforesaid install`: hooks and the MCP server, written into a host's own configuration, and out of it again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid.errors import FormatError, InputError
+from aforesaid.surfaces.cli.app import App, interactive
+from aforesaid.surfaces.cli.options import verb
+from aforesaid.surfaces.cli.verbs import VERBS
+from aforesaid.surfaces.formats import install as shown
+
+if TYPE_CHECKING:
+    from aforesaid.hosts.configs.plans import FilePlan, LaunchCommand, Name, Scope
+    from aforesaid.hosts.install import InstallStep
+
+HOSTS = ("claude-code", "codex", "cursor", "openclaw")
+SERVER = "mcp"  # the command that serves MCP, and the package that it needs
+
+
+@verb("install", "aforesaid install claude-code --user ana --dry-run\n  aforesaid install codex --undo")
+@click.argument("host", type=click.Choice(HOSTS), metavar="HOST")
+@click.option(
+    "--scope", type=click.Choice(["user", "project"]), default="user", help="For you, or for this folder.  [user]"
+)
+@click.option("--user", metavar="NAME", help="Whose memory; written into the configuration.")
+@click.option("--mcp/--no-mcp", "server", default=None, help="The MCP server too.  [default: if it can run here]")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--undo", is_flag=True, help="Take out what was put in.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def install(
+    app: App,
+    host: Name,
+    scope: Scope,
+    user: str | None,
+    server: bool | None,
+    dry_run: bool,
+    undo: bool,
+    yes: bool,
+) -> None:
+    """Set up a coding agent to use this memory.
+
+    HOST is claude-code, codex, cursor or openclaw. Shows the change, backs the files up, and writes hooks and the MCP
+    server into them; everything else in them stays. --store, --config and --set are written down with the commands.
+    """
+    from aforesaid.hosts.install import carry_out, installing, undoing
+
+    plans, notes = _plans(app, host, scope, user, True if undo else server)
+    try:
+        steps = undoing(plans) if undo else installing(plans)
+    except FormatError as error:
+        raise FormatError(error.message, _remedy(host, app, scope, user, error.remedy)) from None
+    asks = any(step.changes for step in steps) and not (yes or dry_run or app.json) and interactive()
+    if asks and not _agreed(steps):
+        app.note("Nothing was written.")
+        raise SystemExit(1)
+    made = [] if dry_run else carry_out(steps, undo=undo)
+    data = {"host": host, "scope": scope, "undo": undo, "dry_run": dry_run, "notes": [] if undo else notes}
+    app.say(
+        data | {"files": shown.steps_list(steps, made)},
+        shown.steps_text(steps, made, dry_run=dry_run, undo=undo, diff=not asks),
+    )
+    for note in () if undo else notes:
+        app.note(note)
+
+
+def _plans(
+    app: App, host: Name, scope: Scope, user: str | None, server: bool | None
+) -> tuple[list[FilePlan], list[str]]:
+    """What is to be done, and what is to be said about it."""
+    from aforesaid.hosts.configs.plans import Places, plans
+
+    notes = [_about(host)] if _about(host) else []
+    can = SERVER in VERBS and find_spec(SERVER) is not None
+    if server is None and not can:
+        if host in ("cursor", "openclaw"):
+            raise InputError(f"{host} is served by MCP, which is not installed here.", "pip install 'aforesaid[mcp]'")
+        notes.append("Without the MCP server, which is not installed here: pip install 'aforesaid[mcp]' adds it.")
+    places = Places(Path.home(), Path.cwd(), os.environ)
+    if not _model_is_here(app):
+        notes.append("The local model is not on this machine yet: `aforesaid models pull` fetches it; hooks never do.")
+    return plans(host, scope, places, _call(app, scope, user), True, can if server is None else server), notes
+
+
+def _call(app: App, scope: Scope, user: str | None) -> LaunchCommand:
+    """How the host shall call us: by our full path, or by name alone in files that others share."""
+    from aforesaid.hosts.configs.plans import LaunchCommand
+
+    beside = Path(sys.executable).with_name("aforesaid")
+    own = [str(beside)] if beside.exists() else [sys.executable, "-m", "aforesaid"]
+    options = ["--store", str(Path(app.store).expanduser().absolute())] if app.store else []
+    options += ["--config", str(Path(app.config).expanduser().absolute())] if app.config else []
+    options += ["--tenant", app.tenant] if app.tenant != App.tenant else []
+    for name, value in app.arguments.items():
+        options += ["--set", f"{name}={value}"]
+    return LaunchCommand(own if scope == "user" else ["aforesaid"], options, user)
+
+
+def _agreed(steps: list[InstallStep]) -> bool:
+    click.echo("".join(step.diff for step in steps))
+    return click.confirm("Write this?", default=True)
+
+
+def _model_is_here(app: App) -> bool:
+    from aforesaid.embed.weights import locate
+
+    rows = app.settings().embed
+    return rows.provider != "local" or bool(rows.model) or locate() is not None
+
+
+def _about(host: str) -> str:
+    if host == "codex":
+        return "Codex runs a new hook only after you have trusted it: start it, and look at /hooks."
+    return "It counts from the next session on." if host == "claude-code" else ""
+
+
+def _remedy(host: str, app: App, scope: Any, user: str | None, remedy: str) -> str:
+    """OpenClaw reads JSON with comments, which we would lose: its own command can do it."""
+    if host != "openclaw":
+        return remedy
+    import json
+    import shlex
+
+    entry = json.dumps(_call(app, scope, user).server())
+    return f"{remedy} A file with comments is better changed by `openclaw mcp set aforesaid {shlex.quote(entry)}`."

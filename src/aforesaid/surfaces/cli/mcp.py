@@ -1,0 +1,178 @@
+"""`aforesaid mcp`: the memory as a server that agents speak to."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid.errors import DaemonError, InputError
+from aforesaid.surfaces.cli.app import App, interactive
+from aforesaid.surfaces.cli.options import caller, verb
+from aforesaid.surfaces.lazy_memory import Waking
+
+if TYPE_CHECKING:
+    from aforesaid.settings import Settings
+    from aforesaid.surfaces.daemon.json_rpc import LineConnection
+    from aforesaid.surfaces.mcp.caller import Grant
+    from aforesaid.surfaces.mcp.server import Desk
+    from aforesaid.surfaces.mcp.tokens import Tokens
+    from aforesaid.surfaces.mcp.tools import Profile
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Web:
+    """Where HTTP is served, and to whom."""
+
+    host: str
+    port: int
+    tokens: Tokens | None
+    hosts: tuple[str, ...]
+    origins: tuple[str, ...]
+    rate: float
+
+
+@verb("mcp", "aforesaid mcp --user ana --project shop\n  aforesaid mcp --http --port 8765 --tokens tokens.json")
+@caller("user", "project")
+@click.option(
+    "--profile", type=click.Choice(("minimal", "full")), default="full", show_default=True,
+    help="Which tools: six that are enough for most, or all.",
+)  # fmt: skip
+@click.option(
+    "--grant", "grants", type=click.Choice(("read", "write", "admin")), multiple=True,
+    help="What the client may do; repeatable.  [default: read and write]",
+)  # fmt: skip
+@click.option("--trust-client-user", "trusted", is_flag=True, help="Let the client say which user and project it is.")
+@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp instead of stdio.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="NAME", help="Where HTTP listens.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="N")
+@click.option("--tokens", metavar="FILE", help="Who may call over HTTP: sha256 of each token, with tenant and user.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Another name clients may call it by.")
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="A web page's origin that may call.")
+@click.option(
+    "--rate", type=click.FloatRange(0.1), default=20.0, show_default=True, metavar="N",
+    help="Requests a second for each caller over HTTP.",
+)  # fmt: skip
+@click.option("--new-token", is_flag=True, help="Print a new token and its line for the file, and end.")
+@click.pass_obj
+def mcp(
+    app: App, user: str | None, project: str | None, profile: Profile, grants: tuple[Grant, ...], trusted: bool,
+    http: bool, host: str, port: int, tokens: str | None, hosts: tuple[str, ...], origins: tuple[str, ...],
+    rate: float, new_token: bool,
+) -> None:  # fmt: skip
+    """Serve the memory to agents that speak MCP.
+
+    Over stdio by default, as hosts start it. Who the user is comes from here or from a token, not from the model.
+    """
+    if new_token:
+        _new_token(app, user, project)
+        return
+    if not http and tokens:
+        raise click.UsageError("--tokens is for --http; over stdio the client is whoever started it.")
+    if tokens and trusted:
+        raise click.UsageError("--tokens says who calls; leave out --trust-client-user.")
+    if find_spec("mcp") is None:
+        raise InputError("The MCP server needs the package mcp.", "pip install 'aforesaid[mcp]'")
+    from aforesaid.surfaces.mcp.caller import READ_WRITE, Caller
+    from aforesaid.surfaces.mcp.tokens import Tokens
+
+    known = Tokens(Path(tokens).expanduser()) if tokens else None
+    granted = frozenset(grants) if grants else known.everything() if known else READ_WRITE
+    who = Caller(app.tenant, user, project, app.purpose, granted)
+    settings = app.settings()  # a mistake in them is told here and now
+    if not http and interactive():
+        app.note("waiting for a host to speak MCP on stdin (Ctrl-D ends it); `aforesaid install` sets one up")
+    if not http and _fronted(app, settings, {**asdict(who), "trusted": trusted, "profile": profile}):
+        return
+    memory = Waking(app.path, app.open)
+    memory.begin()  # the store is opened while the SDK loads
+    try:
+        from aforesaid.surfaces.mcp.server import Desk
+
+        desk = Desk(memory, who, trusted, guarded=known is not None)
+        if http:
+            _serve_http(desk, profile, Web(host, port, known, hosts, origins, rate))
+        else:
+            _serve_stdio(desk, profile)
+    finally:
+        memory.close()
+
+
+def _fronted(app: App, settings: Settings, params: dict[str, Any]) -> bool:
+    """Serve stdio through the daemon, which has the model and the SDK loaded; False where there can be none."""
+    from aforesaid.surfaces.cli.daemon import client, possible
+    from aforesaid.surfaces.daemon.proxy import Proxy
+
+    if not (settings.daemon.on and possible()):
+        return False
+    params["grants"] = sorted(params["grants"])
+    asks = client(app, settings)
+
+    def attached() -> LineConnection:
+        patience = settings.daemon.start_ms / 1000
+        return asks.ask("mcp", params, patience, patience)[0]
+
+    try:
+        line = attached()
+    except (DaemonError, OSError) as error:
+        click.echo(f"no daemon, so the memory is opened here: {error}", err=True)
+        return False
+    signal.signal(signal.SIGINT, _leave)
+    Proxy(attached, sys.stdin.buffer, sys.stdout.buffer).run(line)
+    return True
+
+
+def _serve_stdio(desk: Desk, profile: Profile) -> None:
+    import anyio
+
+    from aforesaid.surfaces.mcp.server import build
+
+    server = build(desk, profile)
+    signal.signal(signal.SIGINT, _leave)  # the SDK waits for a line of stdin that will not come
+    real = sys.stdout
+    with os.fdopen(real.fileno(), "w", encoding="utf-8", closefd=False) as lent:  # an SDK of 1.x closes what it is lent
+        sys.stdout = lent
+        try:
+            anyio.run(server.run_stdio_async)
+        finally:
+            sys.stdout = real
+
+
+def _serve_http(desk: Desk, profile: Profile, web: Web) -> None:
+    from aforesaid.surfaces.mcp.http import MAX_BODY_BYTES, Door, Rate, check_binding
+
+    names = check_binding(web.host, web.tokens, web.hosts)
+    import uvicorn
+
+    from aforesaid.surfaces.mcp import sdk
+    from aforesaid.surfaces.mcp.server import build
+
+    inner = sdk.http_app(build(desk, profile), MAX_BODY_BYTES)
+    door = Door(inner, names, web.origins, web.tokens, Rate(web.rate))
+    click.echo(f"serving http://{web.host}:{web.port}/mcp {'by token' if web.tokens else 'to this machine'}", err=True)
+    uvicorn.run(door, host=web.host, port=web.port, log_level="error", server_header=False)
+
+
+def _leave(*_: object) -> None:
+    sys.stderr.write("interrupted\n")
+    os._exit(INTERRUPTED)  # every acknowledged write is on disk already
+
+
+def _new_token(app: App, user: str | None, project: str | None) -> None:
+    from aforesaid.surfaces.mcp.tokens import digest, new_token
+
+    if user is None:
+        raise click.UsageError("--new-token needs --user: a token stands for somebody.")
+    token = new_token()
+    entry = {"tenant": app.tenant, "user": user, "project": project, "purpose": app.purpose}
+    line = {digest(token): {name: value for name, value in entry.items() if value} | {"grants": ["read", "write"]}}
+    app.say({"token": token, "entry": line}, f"{token}\n{json.dumps(line, ensure_ascii=False)}")

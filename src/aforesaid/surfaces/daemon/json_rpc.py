@@ -1,0 +1,79 @@
+"""JSON-RPC 2.0 in lines, as both ends of the socket write and read it."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from aforesaid.errors import DaemonError
+
+MAX_LINE_BYTES = 80 << 20  # an event of a host may hold a tool's whole output
+UNREADABLE, NO_REQUEST, NO_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
+UNLIKE = -32001  # the daemon runs other code, or has other settings, than who asks
+FAILED = -32000  # one of our own errors; its data says which
+
+
+class RpcError(DaemonError):
+    """An answer that is an error: its code, and what it says."""
+
+    def __init__(self, code: int, message: str, remedy: str = "", kind: str = "") -> None:
+        super().__init__(message, remedy)
+        self.code, self.kind = code, kind
+
+
+class ClosedError(ConnectionError):
+    """The other end went away before it answered."""
+
+
+class LineConnection:
+    """A connection that takes and gives lines."""
+
+    def __init__(self, link: socket.socket) -> None:
+        self.link = link
+        self.reader = link.makefile("rb")
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one message."""
+        self.link.sendall(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def read(self) -> dict[str, Any] | None:
+        """The next message; None when the other end has no more to say."""
+        data = self.reader.readline(MAX_LINE_BYTES)
+        if not data.endswith(b"\n"):
+            if len(data) >= MAX_LINE_BYTES:
+                raise RpcError(NO_REQUEST, f"A line is longer than {MAX_LINE_BYTES:,} bytes.")
+            return None
+        try:
+            found = json.loads(data)
+        except (ValueError, RecursionError):
+            raise RpcError(UNREADABLE, "A line is not JSON.") from None
+        if not isinstance(found, dict):
+            raise RpcError(NO_REQUEST, "A line is not a JSON object.")
+        return found
+
+    def call(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        """Ask, and wait for the answer."""
+        try:
+            self.send({"id": 1, "method": method, "params": dict(params or {})})
+            answer = self.read()
+        except (BrokenPipeError, ConnectionResetError):
+            answer = None
+        if answer is None:
+            raise ClosedError(f"The daemon went away before it answered {method}.")
+        if "error" in answer:
+            told = answer["error"]
+            raise RpcError(told["code"], told["message"], **told.get("data", {}))
+        return answer["result"]
+
+    def close(self) -> None:
+        """Hang up."""
+        self.reader.close()
+        self.link.close()
+
+    def __enter__(self) -> LineConnection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

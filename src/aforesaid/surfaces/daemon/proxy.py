@@ -1,0 +1,162 @@
+"""The thin end of `aforesaid mcp`: lines from a host to the daemon and back. A daemon that dies is started again.
+
+The host notices only that a call which was under way has failed. The handshake it once made is made again for it, so
+that the new daemon knows the session.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+from aforesaid.errors import AforesaidError
+from aforesaid.surfaces.daemon.json_rpc import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
+
+MAX_REQUEST_BYTES = 2 << 20  # as over HTTP
+READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+AGAIN = "The memory's daemon went away during this call; call again."
+
+
+class Proxy:
+    """Between a host's pipes and a daemon; `attach` makes a connection that speaks MCP."""
+
+    def __init__(self, attach: Callable[[], LineConnection], stdin: BinaryIO, stdout: BinaryIO) -> None:
+        self._attach, self._stdin, self._stdout = attach, stdin, stdout
+        self._guard = threading.Lock()  # of what is said to the host, and of what it waits for
+        self._waiting: dict[Any, LineConnection] = {}  # which call waits for which connection
+        self._handshake = b""
+        self._line: LineConnection | None = None
+        self._pump: threading.Thread | None = None
+
+    def run(self, line: LineConnection) -> None:
+        """Carry lines until the host has no more to say and has heard every answer."""
+        self._use(line)
+        for data in iter(lambda: self._stdin.readline(MAX_REQUEST_BYTES), b""):
+            if len(data) >= MAX_REQUEST_BYTES and not data.endswith(b"\n"):
+                self._skip_line()
+                self._fail(None, NO_REQUEST, f"A message has over {MAX_REQUEST_BYTES:,} bytes; send less at once.")
+                continue
+            self._forward(data if data.endswith(b"\n") else data + b"\n")
+        self._hang_up()
+
+    def _skip_line(self) -> None:
+        while data := self._stdin.readline(MAX_REQUEST_BYTES):
+            if data.endswith(b"\n"):
+                return
+
+    def _forward(self, data: bytes) -> None:
+        message = parsed(data)
+        number = message.get("id") if "method" in message else None
+        if halved(data, message):
+            self._fail(number, NO_REQUEST, "A message holds half a character (a lone surrogate); send it whole.")
+            return
+        if message.get("method") == "initialize":
+            self._handshake = data
+        try:
+            if not self._sent(data, number):  # that line did not arrive, so it may be sent again
+                self._sent(data, number)
+        except (OSError, AforesaidError) as error:
+            if number is not None:
+                self._fail(number, INTERNAL, error.message if isinstance(error, AforesaidError) else AGAIN)
+
+    def _sent(self, data: bytes, number: Any) -> bool:
+        """Send a line; False when the daemon turns out to be gone."""
+        line = self._connected()
+        with self._guard:
+            if number is not None:
+                self._waiting[number] = line
+        try:
+            line.link.sendall(data)
+        except OSError:
+            with self._guard:
+                self._waiting.pop(number, None)
+            self._drop()
+            return False
+        return True
+
+    def _connected(self) -> LineConnection:
+        """The connection, or a new one that has heard the handshake already."""
+        if self._line is not None and self._pump is not None and self._pump.is_alive():
+            return self._line
+        self._drop()
+        line = self._attach()
+        if self._handshake:
+            line.link.sendall(self._handshake)
+            number = parsed(self._handshake).get("id")
+            while parsed(line.reader.readline(MAX_LINE_BYTES) or b"{}").get("id", number) != number:
+                pass  # whatever the server says before
+            line.link.sendall(READY)
+        self._use(line)
+        return line
+
+    def _drop(self) -> None:
+        """Let go of a connection that is dead; whoever waits for it hears of that."""
+        if self._line is not None and self._pump is not None:
+            with suppress(OSError):
+                self._line.link.shutdown(socket.SHUT_RDWR)
+            self._pump.join()
+            self._line.close()
+            self._line = None
+
+    def _use(self, line: LineConnection) -> None:
+        self._line = line
+        self._pump = threading.Thread(target=self._carry_back, args=(line,), daemon=True, name="aforesaid-front")
+        self._pump.start()
+
+    def _carry_back(self, line: LineConnection) -> None:
+        """What the daemon says, to the host; when it stops in the middle, the host hears of what it waits for."""
+        with suppress(OSError, ValueError):
+            while data := line.reader.readline(MAX_LINE_BYTES):
+                message = parsed(data)
+                with self._guard:
+                    if "method" not in message:
+                        self._waiting.pop(message.get("id"), None)
+                    self._tell(data)
+        with self._guard:
+            lost = [number for number, waits in self._waiting.items() if waits is line]
+            for number in lost:
+                del self._waiting[number]
+        for number in lost:
+            self._fail(number, INTERNAL, AGAIN)
+
+    def _fail(self, number: Any, code: int, text: str) -> None:
+        answer = {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
+        with self._guard:
+            self._tell(json.dumps(answer).encode() + b"\n")
+
+    def _tell(self, data: bytes) -> None:
+        with suppress(BrokenPipeError):  # a host that left: the end of its input follows
+            self._stdout.write(data)
+            self._stdout.flush()
+
+    def _hang_up(self) -> None:
+        """Say that no more comes, and hear the rest."""
+        if self._line is not None and self._pump is not None:
+            with suppress(OSError):
+                self._line.link.shutdown(socket.SHUT_WR)
+            self._pump.join()
+            self._line.close()
+
+
+def halved(data: bytes, message: dict[str, Any]) -> bool:
+    r"""Whether a text in it cannot be encoded: `\ud83d` alone is valid JSON that the protocol's library drops."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return False
+    try:
+        json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def parsed(data: bytes) -> dict[str, Any]:
+    """A message; empty for what is none, which the daemon is left to answer."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

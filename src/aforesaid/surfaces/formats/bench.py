@@ -1,0 +1,152 @@
+"""Reports of `aforesaid bench` as people read them: tables for a terminal, and Markdown for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aforesaid.bench.quality.metrics import MAIN
+from aforesaid.errors import InputError
+from aforesaid.surfaces.formats.columns import table
+from aforesaid.surfaces.formats.common import counted
+
+if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.bench.quality.intervals import Estimate
+    from aforesaid.bench.quality.report import QualityReport, VariantReport
+
+COLUMNS = {
+    MAIN: "fraction@10",
+    "turn.all@5": "all@5",
+    "turn.ndcg@10": "nDCG@10",
+    "turn.mrr": "MRR",
+    "session.all@5": "session all@5",
+    "budget.2000": "in 2,000",
+    "duplicates": "repeats",
+}
+COMPARED = {MAIN: "fraction@10", "turn.ndcg@10": "nDCG@10", "session.all@5": "session all@5"}
+SIDE_BY_SIDE = 3  # variants whose every metric fits on a screen
+NOTHING = "–"
+BEGIN, END = "<!-- bench ablation: begin -->", "<!-- bench ablation: end -->"
+
+
+def share(value: float) -> str:
+    """A share without its leading zero, as tables of retrieval show it."""
+    text = f"{value:.3f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def quality_text(report: QualityReport) -> str:
+    """What was asked, every variant in a row, all metrics side by side if few, then by type and by fold."""
+    variants = report.variants
+    parts = [f"{_head(report)}\n{_stores(report)}", _rows([_titles(), *map(_variant_row, variants)])]
+    if len(variants) <= SIDE_BY_SIDE:
+        names = list(dict.fromkeys(name for variant in variants for name in variant.metrics))
+        cells = [[name, *(_interval(v.metrics.get(name)) for v in variants)] for name in names]
+        parts.append(_rows([["every metric, with its 95 % interval", *(v.name for v in variants)], *cells]))
+    parts.append(_by_type(report))
+    parts.append(_by_fold(report))
+    return "\n\n".join(parts)
+
+
+def ablation_text(reports: Sequence[QualityReport]) -> str:
+    """The same tables as on the page."""
+    return "\n\n".join(f"{_head(report)}\n\n{_rows(_differences(report))}" for report in reports)
+
+
+def ablation_markdown(reports: Sequence[QualityReport]) -> str:
+    """Each dataset as a table: a variant's mean and its difference to the first variant."""
+    return "\n\n".join(f"**{_head(report)}**\n\n{_markdown(_differences(report))}" for report in reports)
+
+
+def check_marks(page: Path) -> tuple[str, str]:
+    """What stands before and after the marks of a page, or an error that says which lines to add."""
+    if not page.is_file():
+        raise InputError(f"There is no page {page}.", "Check the path.")
+    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise InputError(f"{page} lacks the marks to write between.", f"Add the lines {BEGIN} and {END}.")
+    return before, after
+
+
+def write_between(page: Path, text: str) -> None:
+    """Put a text between the two marks of a page."""
+    before, after = check_marks(page)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+
+
+def _head(report: QualityReport) -> str:
+    skipped = "".join(f", {number} left out ({reason})" for reason, number in report.skipped.items())
+    asked = f"{counted(report.questions, 'question')} in {counted(report.groups, 'group')}{skipped}"
+    return f"{report.dataset} ({report.format}): {asked}; embedder {report.embedder}."
+
+
+def _stores(report: QualityReport) -> str:
+    lost = f" ({report.unstored:,} not stored)" if report.unstored else ""
+    speed = f"{report.ingest_turns_per_second:,.0f} a second without the model"
+    return f"{counted(report.turns, 'turn')} taken{lost}, {speed}; {counted(report.limit, 'hit')} asked for."
+
+
+def _titles() -> list[str]:
+    return ["variant", *COLUMNS.values(), "search p50 · p95"]
+
+
+def _variant_row(variant: VariantReport) -> list[str]:
+    cells = [_interval(variant.metrics.get(MAIN))]
+    cells += [_mean(variant.metrics.get(name)) for name in COLUMNS if name != MAIN]
+    return [variant.name, *cells, f"{variant.search_ms_p50:.1f} · {variant.search_ms_p95:.1f} ms"]
+
+
+def _by_type(report: QualityReport) -> str:
+    rows = [["fraction@10 by type", "questions", *(variant.name for variant in report.variants)]]
+    for name, metrics in report.variants[0].types.items():
+        if MAIN in metrics:
+            cells = [_interval(variant.types[name].get(MAIN)) for variant in report.variants]
+            rows.append([name, str(metrics[MAIN].count), *cells])
+    return _rows(rows)
+
+
+def _by_fold(report: QualityReport) -> str:
+    folds = sorted({fold for variant in report.variants for fold in variant.folds})
+    rows = [["fraction@10 by fold", *map(str, folds), "spread"]]
+    for variant in report.variants:
+        found = [variant.folds.get(fold, {}).get(MAIN) for fold in folds]
+        known = [value for value in found if value is not None]
+        spread = share(max(known) - min(known)) if len(known) > 1 else NOTHING
+        rows.append([variant.name, *(NOTHING if value is None else share(value) for value in found), spread])
+    return _rows(rows)
+
+
+def _differences(report: QualityReport) -> list[list[str]]:
+    first = report.variants[0].name
+    titles = [title for name in COMPARED for title in (COMPARED[name], f"− {first}")]
+    rows = [["variant", *titles]]
+    for variant in report.variants:
+        cells = []
+        for name in COMPARED:
+            difference = None if variant.name == first else variant.differences.get(name)
+            cells += [_mean(variant.metrics.get(name)), _interval(difference, _signed)]
+        rows.append([variant.name, *cells])
+    return rows
+
+
+def _mean(found: Estimate | None) -> str:
+    return NOTHING if found is None else share(found.mean)
+
+
+def _interval(found: Estimate | None, show: Callable[[float], str] = share) -> str:
+    return NOTHING if found is None else f"{show(found.mean)} [{show(found.low)}, {show(found.high)}]"
+
+
+def _signed(value: float) -> str:
+    return ("−" if round(value, 3) < 0 else "+") + share(abs(value))
+
+
+def _rows(rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(table(rows))
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])

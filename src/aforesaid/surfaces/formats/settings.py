@@ -1,0 +1,70 @@
+"""Settings as people see them: a table, or a file to start from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aforesaid.settings import SettingInfo
+from aforesaid.surfaces.formats.columns import pad, width_of, wrapped
+from aforesaid.surfaces.formats.common import plain
+
+VALUE_COLUMNS = 10
+RANGE_COLUMNS = 16
+
+
+def settings_dict(rows: Iterable[SettingInfo]) -> dict[str, Any]:
+    """Every row by name."""
+    return {"settings": [plain(row) for row in rows]}
+
+
+def settings_text(rows: Sequence[SettingInfo], columns: int) -> str:
+    """One setting a line: name, value, range, what it does; what was changed says from what and by whom."""
+    if not rows:
+        return "every setting has its default"
+    names = max(width_of(row.name) for row in rows)
+    values = max(min(max(width_of(_shown(row.value)) for row in rows), VALUE_COLUMNS), 5)
+    ranges = min(max(width_of(row.range) for row in rows), RANGE_COLUMNS)
+    lines = []
+    for row in rows:
+        head = f"{pad(row.name, names)}  {pad(_shown(row.value), values)}  {pad(row.range, ranges)}  "
+        changed = f" [default {_shown(row.default)}, set by {row.origin}]" if row.origin != "default" else ""
+        lines.append(_beside(head, row.help + changed, columns))
+    return "\n".join(lines)
+
+
+def settings_toml(rows: Iterable[SettingInfo]) -> str:
+    """A settings file with every row explained; those that have their default are commented out."""
+    lines = ["## Settings of aforesaid. Remove the # before a line to change it."]
+    group = ""
+    for row in rows:
+        table, _, name = row.name.partition(".")
+        if table != group:
+            group = table
+            lines += ["", f"[{table}]"]
+        mark = "# " if row.value == row.default else ""
+        lines += [f"## {row.help} ({row.range})", f"{mark}{name} = {_toml(row.value)}"]
+    return "\n".join(lines)
+
+
+def _beside(head: str, text: str, columns: int) -> str:
+    """A text to the right of a head if there is room for it, else under it."""
+    room = columns - width_of(head)
+    if room < 24:
+        return f"{head.rstrip()}\n{wrapped(text, columns, '    ')}"
+    return (head + wrapped(text, columns, " " * width_of(head)).lstrip()).rstrip()
+
+
+def _shown(value: float | int | str | bool) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value) or '""'
+
+
+def _toml(value: float | int | str | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # what TOML escapes beyond JSON
+    return repr(value)

@@ -1,0 +1,194 @@
+"""The door before the HTTP server: host → origin → token → rate → size; what passes carries its caller."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from aforesaid.errors import AforesaidError, DeniedError, InputError
+from aforesaid.surfaces.formats.common import error_dict
+from aforesaid.surfaces.mcp.caller import CURRENT
+from aforesaid.surfaces.mcp.tokens import Tokens
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[MutableMapping[str, Any]], Any]
+Receive = Callable[[], Any]
+
+MAX_BODY_BYTES = 2 << 20  # 200 long turns
+BURST_SECONDS = 2  # of the rate, that may come at once
+MOST_BUCKETS = 10_000  # callers whose rate is remembered
+WILDCARDS = ("0.0.0.0", "::", "")
+
+
+class Refused(Exception):  # noqa: N818 - it is an answer, not a fault
+    """An HTTP status with its reason."""
+
+    def __init__(self, status: int, error: AforesaidError, **headers: str) -> None:
+        super().__init__(error.message)
+        self.status, self.error, self.headers = status, error, headers
+
+
+class Rate:
+    """A bucket a caller, filled with so many requests a second."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock = per_second, clock
+        self._room = max(per_second * BURST_SECONDS, 1.0)
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, who: str) -> float:
+        """Take one from the bucket: 0 if there was one, else how many seconds until there is."""
+        now = self._clock()
+        level, then = self._buckets.pop(who, (self._room, now))
+        level = min(self._room, level + (now - then) * self._rate)
+        short = level < 1.0
+        self._buckets[who] = (level if short else level - 1.0, now)
+        while len(self._buckets) > MOST_BUCKETS:
+            self._buckets.popitem(last=False)
+        return (1.0 - level) / self._rate if short else 0.0
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host of this name."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def check_binding(host: str, tokens: Tokens | None, hosts: Iterable[str]) -> frozenset[str]:
+    """The names that clients may call the server by; refuses what would let strangers in."""
+    if is_loopback(host):
+        return frozenset({"127.0.0.1", "localhost", "::1", host, *hosts})
+    if tokens is None:
+        raise InputError(
+            f"{host} can be reached from other machines, and nobody would be asked who they are.",
+            "Give --tokens FILE, or bind to 127.0.0.1.",
+        )
+    if host in WILDCARDS and not list(hosts):
+        raise InputError(
+            f"{host or 'Every address'} has no name of its own to check requests by.",
+            "Say with --allow-host under which names clients call it.",
+        )
+    return frozenset({*hosts, *(() if host in WILDCARDS else (host,))})
+
+
+class Door:
+    """An ASGI application around the server's own; refusals are JSON with a reason and a remedy."""
+
+    def __init__(
+        self,
+        app: Any,
+        hosts: Iterable[str],
+        origins: Iterable[str] = (),
+        tokens: Tokens | None = None,
+        rate: Rate | None = None,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        self._app, self._tokens, self._rate, self._most = app, tokens, rate, max_body_bytes
+        self._hosts = frozenset(host.strip("[]").lower() for host in hosts)
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+            self._check_names(headers)
+            caller = self._check_caller(scope, headers)
+            body = await self._body(headers, receive)
+        except Refused as refused:
+            await _answer(send, refused)
+            return
+        mark = CURRENT.set(caller)
+        try:
+            await self._app(scope, _replayed(body, receive), send)
+        finally:
+            CURRENT.reset(mark)
+
+    def _check_names(self, headers: dict[str, str]) -> None:
+        """A page in a browser must not reach us through a name that it made point here, nor from its own origin."""
+        host = headers.get("host", "").lower()
+        if _hostname(f"//{host}") not in self._hosts:
+            what = DeniedError(f"The host {host!r} is not served here.", "Start the server with --allow-host.")
+            raise Refused(421, what)
+        origin = headers.get("origin", "").rstrip("/").lower()
+        if origin and origin not in self._origins and origin.partition("//")[2] != host:
+            raise Refused(403, DeniedError(f"The origin {origin!r} is not allowed.", "Start it with --allow-origin."))
+
+    def _check_caller(self, scope: Scope, headers: dict[str, str]) -> Any:
+        client = scope.get("client")
+        address = str(client[0]) if client else "somewhere"
+        if self._tokens is None:
+            self._check_rate(address)
+            return None
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        caller = self._tokens.caller(token.strip()) if kind.lower() == "bearer" and token.strip() else None
+        self._check_rate(address if caller is None else f"{caller.tenant}\x1f{caller.user}")
+        if caller is None:
+            what = "This token is unknown." if token else "No token was sent."
+            raise Refused(
+                401,
+                DeniedError(what, "Send `Authorization: Bearer …`."),
+                **{"www-authenticate": 'Bearer realm="aforesaid"'},
+            )
+        return caller
+
+    def _check_rate(self, who: str) -> None:
+        wait = self._rate.wait(who) if self._rate is not None else 0.0
+        if wait:
+            seconds = str(max(round(wait), 1))
+            what = DeniedError("Too many requests.", f"Wait {seconds} s; --rate raises the limit.")
+            raise Refused(429, what, **{"retry-after": seconds})
+
+    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
+        declared = headers.get("content-length", "0")
+        parts: list[bytes] = []
+        size = int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 16 else 0
+        while size <= self._most:
+            message = await receive()
+            if message["type"] != "http.request":
+                break
+            parts.append(message.get("body", b""))
+            size = sum(map(len, parts))
+            if not message.get("more_body", False):
+                break
+        if size > self._most:
+            what = f"The request is larger than {self._most:,} bytes."
+            raise Refused(413, InputError(what, "Send fewer turns at a time."))
+        return b"".join(parts)
+
+
+def _hostname(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more, then whatever the client does next."""
+    waiting = [body]
+
+    async def again() -> Any:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return again
+
+
+async def _answer(send: Send, refused: Refused) -> None:
+    body = json.dumps(error_dict(refused.error)).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **refused.headers}
+    raw = [(key.encode(), value.encode("latin-1", "replace")) for key, value in headers.items()]
+    await send({"type": "http.response.start", "status": refused.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

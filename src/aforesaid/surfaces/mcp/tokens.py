@@ -1,0 +1,94 @@
+"""Bearer tokens: a file of their hashes, each bound to a tenant and a user. The tokens themselves are kept nowhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from aforesaid.errors import AforesaidError, InputError, SettingsError
+from aforesaid.surfaces.mcp.caller import GRANTS, READ_WRITE, Caller, Grant
+from aforesaid.types import check_id
+
+HASH = re.compile(r"[0-9a-f]{64}")
+NAMES = ("tenant", "user", "project", "purpose")
+SHAPE = 'Write {"<sha256 of the token>": {"tenant": "t", "user": "ana", "grants": ["read", "write"]}}.'
+
+
+def digest(token: str) -> str:
+    """What the file knows a token by."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(32)
+
+
+def read_tokens(path: Path) -> dict[str, Caller]:
+    """Who each token stands for, by its hash."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SettingsError(f"{path} cannot be read as tokens: {error}.", SHAPE) from None
+    if not isinstance(found, dict) or not found:
+        raise SettingsError(f"{path} holds no tokens.", SHAPE)
+    return {name: _caller(path, name, value) for name, value in found.items()}
+
+
+def _caller(path: Path, name: str, value: Any) -> Caller:
+    where = f"{path}, token {name[:8]}…"
+    if not HASH.fullmatch(name):
+        raise SettingsError(f"{where}: this is not a sha256 in hex.", "Make one with `aforesaid mcp --new-token`.")
+    if not isinstance(value, Mapping) or not value.get("tenant") or not value.get("user"):
+        raise SettingsError(f"{where}: it names no tenant or no user.", SHAPE)
+    if unknown := set(value) - {*NAMES, "grants"}:
+        raise SettingsError(f"{where}: {', '.join(sorted(unknown))} is unknown.", SHAPE)
+    try:
+        names = {key: check_id(value[key], key) for key in NAMES if value.get(key) is not None}
+    except InputError as error:
+        raise SettingsError(f"{where}: {error.message}", error.remedy) from None
+    return Caller(**names, grants=_grants(where, value.get("grants")))
+
+
+def _grants(where: str, value: Any) -> frozenset[Grant]:
+    if value is None:
+        return READ_WRITE
+    if not isinstance(value, list) or not value or any(each not in GRANTS for each in value):
+        raise SettingsError(f"{where}: grants {value!r} cannot be used.", f"List some of: {', '.join(GRANTS)}.")
+    return frozenset(value)
+
+
+class Tokens:
+    """The file, read again whenever it changes, so that a token can be taken back while the server runs."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._callers = read_tokens(path)
+        self._seen = self._stamp()
+
+    def caller(self, token: str) -> Caller | None:
+        """Who the token stands for; a file that cannot be read any more lets nobody in."""
+        now = self._stamp()
+        if now != self._seen:
+            try:
+                self._callers = read_tokens(self._path)
+            except AforesaidError:
+                self._callers = {}
+            self._seen = now
+        return self._callers.get(digest(token))
+
+    def everything(self) -> frozenset[Grant]:
+        """All that any token is granted."""
+        return frozenset(grant for caller in self._callers.values() for grant in caller.grants)
+
+    def _stamp(self) -> tuple[int, int]:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_size

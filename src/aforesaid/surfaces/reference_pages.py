@@ -1,0 +1,104 @@
+"""The pages of docs/ that are made from the code: `python -m aforesaid.surfaces.reference_pages docs`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import click
+
+from aforesaid import errors
+from aforesaid.settings import Settings
+
+WIDTH = 88
+
+
+def settings_page() -> str:
+    """Every setting as a table, group by group."""
+    lines = [
+        "# Settings",
+        "",
+        "A row `gate.threshold` is `threshold` under `[gate]` in a TOML file, `AFORESAID_GATE_THRESHOLD` in the",
+        "environment, `--set gate.threshold=…` on the command line and a key of `Settings.load(arguments=…)`; the",
+        "later wins. The file is `--config`, else `$AFORESAID_CONFIG`, else `aforesaid.toml` in your configuration",
+        "folder. `aforesaid settings` prints what is in force and where each value came from.",
+    ]
+    group = ""
+    for row in Settings().rows():
+        if row.name.split(".")[0] != group:
+            group = row.name.split(".")[0]
+            title = (inspect.getdoc(type(getattr(Settings(), group))) or "").splitlines()[0]
+            lines += ["", f"## {group}", "", title, "", "| name | default | range | |", "|---|---|---|---|"]
+        span = row.range.replace("|", "\\|")
+        lines.append(f"| `{row.name}` | {row.default!r} | {span} | {row.help} |")
+    return "\n".join(lines) + "\n"
+
+
+def errors_page() -> str:
+    """The tree of errors and what each means."""
+    tree = (errors.__doc__ or "").split("\n\n")[1]
+    lines = [
+        "# Errors",
+        "",
+        "Whatever aforesaid raises on purpose is a `AforesaidError`. Its message names the value that was wrong, and",
+        "`error.remedy` says what to do about it.",
+        "",
+        "```text",
+        tree,
+        "```",
+        "",
+        "| error | meaning | exit code |",
+        "|---|---|---|",
+    ]
+    for name, kind in vars(errors).items():
+        if inspect.isclass(kind) and issubclass(kind, errors.AforesaidError):
+            code = 2 if issubclass(kind, errors.InputError | errors.SettingsError) else 1
+            lines.append(f"| `{name}` | {inspect.getdoc(kind)} | {code} |")
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every command's own help."""
+    from aforesaid.surfaces.cli import main
+
+    lines = ["# Command line", "", "```text", _help(main, ["aforesaid"]), "```"]
+    for names, _ in _commands(main, ["aforesaid"]):
+        lines += ["", f"## {' '.join(names)}", "", "```text", _help(main, names), "```"]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(group: click.Group, above: list[str]) -> list[tuple[list[str], click.Command]]:
+    found: list[tuple[list[str], click.Command]] = []
+    for name in sorted(group.commands):
+        command = group.commands[name]
+        found.append(([*above, name], command))
+        if isinstance(command, click.Group):
+            found += _commands(command, [*above, name])
+    return found
+
+
+def _help(command: click.Command, names: list[str]) -> str:
+    """What `--help` prints, through the same contexts, so that options of the groups above count."""
+    context: click.Context | None = None
+    for name in names:
+        if isinstance(context, click.Context) and isinstance(context.command, click.Group):
+            command = context.command.commands[name]
+        context = command.make_context(
+            name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH, max_content_width=WIDTH
+        )
+    assert context is not None
+    return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+
+
+PAGES = {"settings.md": settings_page, "errors.md": errors_page, "cli.md": commands_page}
+
+
+def main(folder: str) -> None:
+    """Write the pages into a folder."""
+    for name, page in PAGES.items():
+        (Path(folder) / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

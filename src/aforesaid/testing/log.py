@@ -1,0 +1,133 @@
+"""The part of the storage contract that is about events: chained, erased, pruned, and the chain still holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from aforesaid.governance.audit import AuditReport, verify
+from aforesaid.store.hash_chain import content_of, digest_of
+from aforesaid.store.protocols import Store
+from aforesaid.types import Event, EventFilter
+
+NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def an_event(n: int, **about: Any) -> list[Event]:
+    """An event of day `n`, for tests."""
+    tenant = about.pop("tenant", "t")
+    return [Event(NOON + n * DAY, tenant, "test", f"about {n}", {"n": n, **about})]
+
+
+class LogContract:
+    """What every store's log does."""
+
+    def test_events_are_read_newest_first(self, store: Store) -> None:
+        first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})
+        store.append([first, second])
+        store.append([Event(NOON, "other", "ingest", None, {})])
+        assert store.events(EventFilter("t")) == [second, first]
+        assert store.events(EventFilter("t", topic="ingest", subject="s1")) == [first]
+        assert store.events(EventFilter("t", subject="s2")) == []
+        assert store.events(EventFilter("t", limit=1)) == [second]
+
+    def test_events_are_numbered_and_chained_in_their_tenant(self, store: Store) -> None:
+        store.append(an_event(1))
+        with pytest.raises(RuntimeError), store.transaction():
+            store.append(an_event(2))
+            raise RuntimeError("stop")
+        store.append([*an_event(3), *an_event(4, tenant="other"), *an_event(5)])
+        mine, other = store.events(EventFilter("t", order="oldest")), store.events(EventFilter("other"))
+        assert [event.body["n"] for event in mine] == [1, 3, 5]
+        assert [event.number for event in (*mine[:2], *other, mine[2])] == [1, 2, 3, 4]
+        before = ""
+        for event in mine:
+            content = content_of(event.subject, event.body)
+            assert event.digest == digest_of(before, event.time, "t", event.topic, content)
+            before = event.digest
+        assert verify(store, "t") == AuditReport(3, digest=before)
+        assert verify(store, "other").intact
+
+    def test_events_under_conditions(self, store: Store) -> None:
+        store.append([*an_event(1, request="r1"), *an_event(2), *an_event(3, request="r1"), *an_event(4, request="r2")])
+        store.append(an_event(5, tenant="other", request="r1"))
+
+        def found(**conditions: Any) -> list[int]:
+            return [event.body["n"] for event in store.events(EventFilter("t", **conditions))]
+
+        assert found(request="r1") == [3, 1]
+        assert found(request="r1", topic="other") == []
+        assert found(since=NOON + 2 * DAY, until=NOON + 3 * DAY) == [3, 2]
+        assert found(order="oldest", limit=2, offset=1) == [2, 3]
+        assert found(order="oldest", after=2) == [3, 4]
+        assert found(after=2, limit=1) == [4]
+        assert found(limit=0) == []
+
+    def test_a_body_is_chained_as_it_is_read_again(self, store: Store) -> None:
+        odd: dict[Any, Any] = {2: "two", 10: ("a", 1.0, 1e-9), "日": {"z": None, "a": "\ud800"}}
+        store.append([Event(NOON.replace(microsecond=7), "t", "odd", None, odd)])
+        read = {"2": "two", "10": ["a", 1.0, 1e-9], "日": {"z": None, "a": "\ud800"}}
+        assert store.events(EventFilter("t"))[0].body == read
+        assert verify(store, "t").intact
+
+    def test_erased_events_say_nothing_and_still_hold_the_chain(self, store: Store) -> None:
+        bodies: list[dict[str, Any]] = [
+            {},
+            {"keys": ["k1", "k2"]},
+            {"by": {"k3": [1, {"deep": "k4"}]}},
+            {"note": "about k1"},
+        ]
+        subjects = ["user:ana/s1", "s1x", None, "s1/other"]
+        store.append(Event(NOON, "t", "x", *pair) for pair in zip(subjects, bodies, strict=True))
+        store.append([Event(NOON, "else", "x", "s1", {"keys": ["k1"]})])
+        digests = [event.digest for event in store.events(EventFilter("t"))]
+
+        assert store.erase_events("t", ["no", "x", ""]) == 0
+        assert store.erase_events("t", ["s1"]) == 1, "the end of a subject"
+        assert store.erase_events("t", ["k1", "s1"]) == 1, "any string, but whole; and once is enough"
+        assert store.erase_events("t", ["k3"]) == 1, "a name in a key"
+        found = store.events(EventFilter("t", order="oldest"))
+        assert [event.erased for event in found] == [True, True, True, False]
+        assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:3])
+        assert [event.digest for event in store.events(EventFilter("t"))] == digests
+        assert store.events(EventFilter("else"))[0].subject == "s1"
+        store.append(an_event(1))
+        report = verify(store, "t")
+        assert (report.events, report.erased, report.problem) == (5, 3, "")
+
+    def test_pruned_events_are_gone_and_the_rest_still_holds(self, store: Store) -> None:
+        store.append([event for day in (1, 2, 3, 9, 4, 10) for event in an_event(day)])
+        store.append(an_event(1, tenant="other"))
+        store.erase_events("t", ["about 2"])
+        assert store.prune_events("t", NOON + DAY) == 0
+        assert store.prune_events("t", NOON + 5 * DAY) == 4
+        left = store.events(EventFilter("t", order="oldest"))
+        assert [event.body.get("n") for event in left] == [9, None, 10], "what is behind a younger one is erased"
+        assert store.prune_events("t", NOON + 5 * DAY) == 0
+        store.append(an_event(11))
+        report = verify(store, "t")
+        assert (report.events, report.erased, report.pruned, report.problem) == (4, 1, 3, "")
+        assert store.prune_events("t", NOON + 99 * DAY) == 4
+        assert verify(store, "t") == replace(report, events=0, erased=0, pruned=7)
+        store.append(an_event(12))
+        assert (verify(store, "t").events, verify(store, "t").problem) == (1, "")
+        assert len(store.events(EventFilter("other"))) == 1
+
+    def test_a_digest_that_was_noted_is_found_again(self, store: Store) -> None:
+        store.append([*an_event(1), *an_event(2), *an_event(3)])
+        digests = [event.digest for event in store.events(EventFilter("t"))]
+        assert all(verify(store, "t", digest).intact for digest in digests)
+        assert "f00 is not in the chain" in verify(store, "t", "f00").problem
+
+    def test_reads_in_a_snapshot(self, store: Store) -> None:
+        store.append(an_event(1))
+        with store.snapshot(), store.snapshot():
+            assert len(store.events(EventFilter("t"))) == 1
+        with store.transaction(), store.snapshot():
+            assert verify(store, "t").intact
+        store.append(an_event(2))
+        assert len(store.events(EventFilter("t"))) == 2

@@ -1,0 +1,180 @@
+"""Numbers that a bank or a state gives to one person, told from other numbers by their check digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aforesaid.text.extract.pii.folded import JOINT, FoldedText
+
+CARD = re.compile(
+    r"[2-6](?<![A-Za-z0-9_.][2-6])(?<![A-Za-z0-9]-[2-6])"
+    r"(?:[0-9]{3}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|[0-9]{3}([ -])[0-9]{6}\2[0-9]{4,5}|[0-9]{12,18})"
+    r"(?![A-Za-z0-9_]|[-.][0-9A-Za-z])"
+)
+CARD_STARTS = (  # issuer, first digits from and to, lengths
+    ("visa", 4, 4, (13, 16, 19)),
+    ("mastercard", 51, 55, (16,)),
+    ("mastercard", 2221, 2720, (16,)),
+    ("american express", 34, 34, (15,)),
+    ("american express", 37, 37, (15,)),
+    ("diners club", 300, 305, (14,)),
+    ("diners club", 36, 36, (14,)),
+    ("diners club", 38, 39, (14,)),
+    ("jcb", 3528, 3589, (16,)),
+    ("discover", 6011, 6011, (16,)),
+    ("discover", 644, 659, (16,)),
+    ("unionpay", 62, 62, (16, 17, 18, 19)),
+)
+CARD_NAMED = re.compile(r"(?:card|visa|mastercard|amex|american express|jcb|diners|カード|クレカ)[^\n]{0,25}\Z")
+CARD_OTHER = re.compile(
+    r"(?:\bid|ids|order|tracking|track|ref|reference|imei|serial|invoice|snowflake|timestamp|ean|gtin|upc|sku"
+    r"|ticket|nonce"
+    r"|message|tweet|status|user|account|伝票|追跡|注文)[a-z_]{0,8}(?: ?(?:number|no|num|#"
+    r"|番号)\.?)?[\"'`:=#は/ ]{0,4}\Z"
+)
+ALONE = (15, 16)  # lengths that are a card's without the word; others are ids and times more often
+
+IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9_][A-Z])[A-Z][0-9]{2}(?=[ -]?[A-Z0-9])")
+_IBAN_LENGTHS = (
+    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 "
+    "FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 "
+    "LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 "
+    "SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20"
+)
+IBAN_LENGTHS = {item[:2]: int(item[2:]) for item in _IBAN_LENGTHS.split()}
+
+SSN = re.compile(
+    r"[0-8](?<![A-Za-z0-9_.$][0-8])(?<![A-Za-z0-9]-[0-8])[0-9]{2}([- ]?)[0-9]{2}\1[0-9]{4}(?![A-Za-z0-9_]"
+    r"|[-.][0-9A-Za-z])"
+)
+SSN_NAMED = re.compile(
+    r"(?:(?<![a-z])ssn|social security|social insurance|(?<![a-z])soc)(?:[ _-]?(?:number|no|num|#))?\.?" + JOINT
+)
+SSN_OTHER = re.compile(
+    r"(?:part|order|sku|model|catalog|item|ref|reference|ticket|case|serial|invoice|doc|document|cas|phone|tel|lot"
+    r"|batch)"
+    r"(?: ?(?:number|no|num|#|registry)\.?)?[\"'`:=# ]{0,3}\Z"
+)
+NINO = re.compile(r"[a-z](?<![a-z0-9_].)[a-z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[a-d](?![a-z0-9])")
+NINO_NAMED = re.compile(r"(?:national insurance|(?<![a-z])nino|(?<![a-z])ni)(?:[ _-]?(?:number|no|num|#))?\.?" + JOINT)
+
+MY_NUMBER = re.compile(
+    r"[0-9](?<![A-Za-z0-9_.-][0-9])[0-9]{3}([- ]?)[0-9]{4}\1[0-9]{4}(?![A-Za-z0-9_]|[-.][0-9A-Za-z])"
+)
+MY_NUMBER_NAMED = re.compile(
+    r"(?:マイナンバー|個人番号|(?<![a-z])my ?number(?! is)|individual number)(?:カード)?(?:の?番号)?(?: \(.{1,12}\))?"
+    + JOINT
+)
+
+PASSPORT = re.compile(r"[a-z0-9](?<![a-z0-9_-][a-z0-9])[a-z0-9]{6,8}(?![a-z0-9_]|[-.][0-9])")
+PASSPORT_DIGITS = 5  # the fewest in one
+PASSPORT_NAMED = re.compile(
+    r"(?:passport|パスポート|旅券|reisepass|passeport|pasaporte)(?:[ _-]?(?:number|no|num|nr|id|#|番号|の番号))?\.?"
+    + JOINT
+)
+
+
+def cards(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """Payment cards: an issuer's first digits and length, and Luhn's check digit."""
+    if not reading.number:
+        return
+    for match in CARD.finditer(reading.text):
+        digits = re.sub("[ -]", "", match[0])
+        if not has_issuer(digits) or not passes_luhn(digits):
+            continue
+        before = reading.before(match.start())
+        if CARD_NAMED.search(before) or (
+            (len(digits) in ALONE or len(digits) < len(match[0])) and not CARD_OTHER.search(before)
+        ):
+            yield match.span()
+
+
+def has_issuer(digits: str) -> bool:
+    """Whether somebody issues cards that begin like this and are as long."""
+    return any(
+        low <= int(digits[: len(str(low))]) <= high and len(digits) in lengths for _, low, high, lengths in CARD_STARTS
+    )
+
+
+def passes_luhn(digits: str) -> bool:
+    """Σ of the digits, every second from the right doubled and its digits added, is a multiple of ten."""
+    doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+    return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
+
+
+def ibans(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """International bank accounts: the country's length, and 97 divides what is left over by one."""
+    if not reading.number:
+        return
+    for match in IBAN.finditer(reading.text):
+        length = IBAN_LENGTHS.get(match[0][:2])
+        end = length and _walked(reading.text, match.start(), length)
+        if end and passes_mod97(re.sub("[ -]", "", reading.text[match.start() : end])):
+            yield match.start(), end
+
+
+def _walked(text: str, start: int, length: int) -> int | None:
+    """Where so many letters and digits end, single spaces and hyphens between them not counted."""
+    position, left = start, length
+    while left and position < len(text):
+        char = text[position]
+        if char.isascii() and (char.isdigit() or char.isupper()):
+            left -= 1
+        elif char not in " -" or text[position - 1] in " -":
+            return None
+        position += 1
+    follows = text[position : position + 1]
+    return None if left or (follows.isascii() and follows.isalnum()) else position
+
+
+def passes_mod97(account: str) -> bool:
+    """The account with its first four characters moved to the end, letters as 10…35, leaves 1 when divided by 97."""
+    return int("".join(str(int(char, 36)) for char in account[4:] + account[:4])) % 97 == 1
+
+
+def social_security_numbers(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """American social security numbers that could have been given out; British ones, and bare digits, by the word."""
+    if not reading.digit:
+        return
+    for match in SSN.finditer(reading.text) if reading.number else ():
+        digits = re.sub("[ -]", "", match[0])
+        if digits[:3] in ("000", "666") or digits[3:5] == "00" or digits[5:] == "0000":
+            continue
+        before = reading.before(match.start())
+        if SSN_NAMED.search(before) or (match[1] == "-" and not SSN_OTHER.search(before)):
+            yield match.span()
+    if "insurance" in reading.small or "ni" in reading.small:
+        for match in NINO.finditer(reading.small):
+            if NINO_NAMED.search(reading.before(match.start())):
+                yield match.span()
+
+
+def my_numbers(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """Japan's personal numbers behind the word for them: parcels and cloud accounts have twelve digits too."""
+    if not reading.number or not ("ナンバー" in reading.text or "番号" in reading.text or "number" in reading.small):
+        return
+    for match in MY_NUMBER.finditer(reading.text):
+        if is_my_number(re.sub("[ -]", "", match[0])) and MY_NUMBER_NAMED.search(reading.before(match.start())):
+            yield match.span()
+
+
+def is_my_number(digits: str) -> bool:
+    """The twelfth digit is 11 − (Σ Pₙ·Qₙ mod 11), or 0 if that is 10 or 11; Q runs 2…7, 2…6 from the right."""
+    total = sum(
+        int(digit) * weight
+        for digit, weight in zip(reversed(digits[:11]), (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6), strict=True)
+    )
+    return int(digits[11]) == (11 - total % 11 if total % 11 > 1 else 0)
+
+
+def passports(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """Passport numbers of the usual shapes behind the word for them."""
+    small = reading.small
+    if not reading.digit or not any(
+        word in small for word in ("passport", "パスポート", "旅券", "reisepass", "passeport", "pasaporte")
+    ):
+        return
+    for match in PASSPORT.finditer(small):
+        if sum(map(str.isdigit, match[0])) >= PASSPORT_DIGITS and PASSPORT_NAMED.search(reading.before(match.start())):
+            yield match.span()

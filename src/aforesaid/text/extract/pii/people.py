@@ -1,0 +1,165 @@
+"""Who somebody is: names where they are introduced, and days of birth behind the words for them.
+
+A capitalised word alone is never taken for a name; without a model that is a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from aforesaid.text.extract.people import GIVEN_NAMES, NOT_NAMES
+from aforesaid.text.extract.pii.folded import BLOT, FoldedText, words
+from aforesaid.text.extract.pii.names_japanese import JAPANESE_HINTS, japanese_names
+
+_WORD = r"[A-ZÀ-Þ](?:[A-Za-zÀ-ÿ]|['-](?=[A-Za-zÀ-ÿ])){1,24}+(?![A-Za-z0-9_])"
+_PARTICLE = "van|von|de|da|del|der|la|bin|al"
+_FULL = rf"(?:(?:{_WORD}|[A-Z]\.?|{_PARTICLE}) ){{0,3}}{_WORD}"
+_AND_FAMILY = rf"(?: [A-Z]\.)?(?: (?:(?:{_PARTICLE}) ){{0,2}}{_WORD})?"
+SHAPE = re.compile(  # no CamelCase but McDonald, no CAPITALS
+    rf"[A-ZÀ-Þ][a-zà-ÿ]*(?:['-][A-ZÀ-Þ]?[a-zà-ÿ]+)*|(?:Mc|Mac|De|Di|La|Le|Fitz|Van)[A-Z][a-z]+|[A-Z]\.|{_PARTICLE}"
+)
+_GIVEN = rf"(?:{words(GIVEN_NAMES)})(?![A-Za-z0-9_])"
+_OTHER_NAMES = (  # titles of things, and words that stand where names do
+    "Pepper Robot Bean Who Strange Doom Freeze Clean Right Wrong Driver Evil Pac Potato Beast President Chairman "
+    "Speaker Secretary Minister Sir Madam Customer Team User Admin Client Support Service Server Sales Everyone All "
+    "Corp Inc Ltd Llc Gmbh Group Studio Company Foundation University Project Test Build Deploy Release Docker "
+    "Visual Production Staging Development Database Table Column File Folder Default String Class Method Function "
+    "Object Type Value None Null True False Unknown Required Optional Enter Your First Last Full My Name Description "
+    "Data Model Acme Windows Linux Python Java Open Source New Old Main Web App Api Dashboard Report Check Run "
+    "Install Lint Node Azure Aws Google Cloud Engine Platform System Systems Software Framework Library Package "
+    "Module Component Widget Button"
+)
+GIVEN = frozenset(GIVEN_NAMES.split())
+NOBODY = frozenset((NOT_NAMES + " " + _OTHER_NAMES).split())
+
+INTRODUCED = re.compile(rf"(?:name is|name's|name:|called|all me|go by|his is) ({_FULL})")
+INTRODUCES = re.compile(
+    r"(?:(?:my|his|her) (?:full |real |legal |first |last |maiden |middle |given |family |sur)?name(?: is|'s|:)"
+    r"|(?:i'm|i am|he is|she is|he's|she's) called|(?:please|just|can|may|friends|people) call me|i go by) \Z"
+)
+SPEAKS = re.compile(r" (?:speaking|calling|from|here)\b")
+SMALL_LETTERS = re.compile(
+    rf"my name(?: is|'s) ((?:{words(GIVEN_NAMES.lower())})(?![a-z0-9_'])(?: (?!(?:and|i|but|from|or|so|not|who|also"
+    rf"|in|of|the|is|by|what|here|nice|this|please|how|can|my)\b)[a-z]{{2,15}}(?=[.,!?\n]|\Z| and\b| i\b))?)"
+)
+I_AM = re.compile(rf"(?:I'm|I am|[Dd]ear|it's me,) ({_GIVEN}{_AND_FAMILY})(?!'s)")
+TITLE = re.compile(rf"(?:Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Professor|Herr|Frau|Mme|Monsieur|Señora?|Mx\.?) ({_FULL})")
+LABELLED = re.compile(rf"[:=] ?[\"'*]{{0,3}} ?({_FULL})(?=[\"'*]{{0,3}}(?: ?[,;.\n|)}}<\"']| \(|\Z))")
+LABEL = re.compile(
+    r"(?:(?:full|first|last|given|family|middle|maiden|legal)[ _-]?name|(?:customer|patient|applicant|employee"
+    r"|contact|cardholder|account holder"
+    r"|guest|passenger|emergency contact|recipient|student|author|signed-off-by|co-authored-by|reviewed-by)[ _-]?"
+    r"(?:name)?|surname|nom"
+    r"|nombre|name(?<![a-z]name))[\"'*]{0,3}\Z"
+)
+SURE = re.compile(
+    r"(?i)full|first|last|given|family|middle|maiden|legal|patient|applicant|cardholder|passenger|surname|emergency"
+    r"|signed|co-auth|reviewed"
+)
+CLOSED = re.compile(
+    rf"(?:[Rr]egards|[Ss]incerely(?: yours)?|[Bb]est(?: wishes)?|[Yy]ours (?:truly|faithfully|sincerely)|[Cc]heers"
+    rf"|[Tt]hanks|[Tt]hank you|[Ww]armly),?\s{{0,2}}\n\s{{0,4}}({_FULL})(?=[ \t]{{0,4}}(?:\n|\Z|,))"
+)
+BEFORE_MAIL = re.compile(rf"(?<![A-Za-z]) ?({_WORD}(?: [A-Z]\.)?(?: {_WORD}){{1,2}}) <(?:[\w.+-]{{1,64}}@|{BLOT})")
+HINTS = ("name is ", "name's ", "name: ", "called ", "call me ", "go by ", "this is ")
+CLOSINGS = ("egards", "incerely", "est,", "est wishes", "Yours", "yours", "heers", "hank", "armly")
+TITLES = ("Mr", "Ms", "Miss", "Dr", "Prof", "Herr", "Frau", "Mme", "Monsieur", "Señor", "Mx")
+
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_DAY = r"(?:the )?[0-3]?[0-9](?:st|nd|rd|th)?"
+_YEAR = r"(?:1[89]|20)[0-9]{2}"
+_DATE = (
+    rf"(?:{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](?:{_YEAR}|[0-9]{{2}})|(?:19"
+    rf"|20)[0-9]{{2}}[01][0-9][0-3][0-9]"
+    rf"|(?:{_MONTH})\.? {_DAY}(?:,? {_YEAR})?|{_DAY}(?: of)? (?:{_MONTH})\.?(?:,? {_YEAR})?"
+    rf"|(?:{_YEAR}|(?:明治|大正|昭和|平成|令和) ?(?:[0-9]{{1,2}}|元)) ?年 ?[01]?[0-9] ?月 ?[0-3]?[0-9] ?日"
+    rf"|[01]?[0-9] ?月 ?[0-3]?[0-9] ?日"
+    rf"|[mtshr][0-9]{{1,2}}[./-][01]?[0-9][./-][0-3]?[0-9])(?![0-9a-z])"
+)
+BORN = re.compile(
+    rf"(?:(?<![a-z])(?:dob|d\.o\.b\.?|date[ _-]?of[ _-]?birth|birth[ _-]?(?:date|day)|bday|geburtsdatum|geboren am"
+    rf"|né(?:e)? le|fecha de nacimiento|date de naissance)"
+    rf"|dateofbirth|birthdate|birthday|生年月日|誕生日)[\"'`*]{{0,3}}(?: ?\([^()\n]{{1,12}}\))? ?(?:[:=]|は|が|is"
+    rf"|was|falls|'s)?(?: ?on)? ?[\"'`*]{{0,3}} ?({_DATE})"
+    rf"|(?<![a-z])born(?: on| in [a-z]{{3,20}} on)?:? ({_DATE})|({_DATE})[ ]?(?:生まれ|生(?![一-龥ぁ-ん]))"
+)
+BIRTH = (
+    *("birth", "born", "dob", "d.o.b", "bday", "生", "誕生日"),
+    *("geburt", "geboren", "naissance", "nacimiento", "né"),
+)
+
+
+def names(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """Names of people where somebody introduces, addresses or signs them."""
+    text, small = reading.text, reading.small
+    if any(hint in small for hint in HINTS):
+        yield from _people(text, _introduced(reading))
+        if "my name" in small:
+            yield from (match.span(1) for match in SMALL_LETTERS.finditer(small))
+    if "I'm " in text or "I am " in text or "ear " in text or "it's me" in text:
+        yield from _people(text, I_AM.finditer(text))
+    if any(title in text for title in TITLES):
+        titled = (match for match in TITLE.finditer(text) if not text[match.start() - 1 : match.start()].isalnum())
+        yield from _people(text, titled)
+    if ":" in text or "=" in text:
+        yield from _labelled(reading)
+    if "\n" in text and any(closing in text for closing in CLOSINGS):
+        yield from _people(text, CLOSED.finditer(text))
+    if " <" in text:
+        yield from _people(text, BEFORE_MAIL.finditer(text))
+    if not text.isascii() and any(hint in text for hint in JAPANESE_HINTS):
+        yield from japanese_names(text)
+
+
+def _people(text: str, found: Iterable[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    for match in found:
+        if span := _trimmed(text, *match.span(1)):
+            yield span
+
+
+def _introduced(reading: FoldedText) -> Iterator[re.Match[str]]:
+    for match in INTRODUCED.finditer(reading.text):
+        if match[0].startswith("his is"):
+            if SPEAKS.match(reading.text, match.end()):
+                yield match
+        elif INTRODUCES.search(reading.before(match.start(1))):
+            yield match
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The name up to the first word that is nobody's; none if it begins with such a word."""
+    taken = start
+    for word in re.finditer(r"[^ ]+", text[start:end]):
+        if not _is_name(word[0]):
+            break
+        taken = start + word.start() + len(word[0].removesuffix("'s"))
+    return (start, taken) if taken > start else None
+
+
+def _is_name(word: str) -> bool:
+    first = re.split("['-]", word)[0].strip(".")
+    return SHAPE.fullmatch(word) is not None and word.strip(".") not in NOBODY and first not in NOBODY
+
+
+def _labelled(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """What follows `Name:`; behind that word alone a file, a company or a build has a name too."""
+    for match in LABELLED.finditer(reading.text):
+        label = LABEL.search(reading.before(match.start()))
+        parts = match[1].split()
+        if label is None or not all(map(_is_name, parts)):
+            continue
+        capital = reading.text[match.start() - len(label[0])].isupper()
+        if SURE.search(label[0]) or parts[0] in GIVEN or (len(parts) > 1 and capital):
+            yield match.span(1)
+
+
+def birth_dates(reading: FoldedText) -> Iterator[tuple[int, int]]:
+    """Dates that are said to be somebody's birthday; a year alone is not enough."""
+    if not reading.digit or not any(word in reading.small for word in BIRTH):
+        return
+    for match in BORN.finditer(reading.small):
+        yield next(match.span(group) for group in (1, 2, 3) if match[group])

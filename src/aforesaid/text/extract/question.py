@@ -1,0 +1,141 @@
+"""What a question is after, read without a model: the agent's words or a person's, whose, and of which time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from aforesaid.text.analyze import PLAIN_ROLES, STOP_WORDS
+from aforesaid.text.patterns import any_of, words
+
+_SAID = words(
+    "said told suggested recommended mentioned gave given provided listed explained wrote written generated created "
+    "advised proposed described answered shared"
+)
+_SAY = words("say tell suggest recommend mention give provide list explain write advise propose describe answer")
+OF_AGENT = re.compile(
+    any_of(
+        r"\b(?:our|the|my) (?:(?:previous|last|earlier|past|prior|recent|other) )+"
+        r"(?:chat|conversation|discussion|session|talk)s?\b",
+        rf"\b(?:you|you'd|you've) (?:\w+ ){{0,2}}?{_SAID}\b",
+        rf"\bdid you (?:\w+ )?{_SAY}\b",
+        r"\bremind me\b|\byour (?:\w+ )?(?:suggestion|recommendation|advice|answer|reply|response|explanation)s?\b",
+        r"(?:前回|以前|この前|さっき)の(?:会話|チャット|話)|あなた(?:が|の)[^。？?]{0,20}(?:言|勧|すすめ|提案|答|教え)",
+        r"(?:教えて|勧めて|すすめて|提案して)くれた",
+    ),
+    re.IGNORECASE,
+)
+FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|myself|we|our|us|ours)\b|私|僕|俺|わたし", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_MAYBE_DATED = re.compile(
+    r"\d|\b(?:yesterday|today|tonight|ago|last|past|this|next|week|weekend|month|year|spring|summer|autumn|fall|winter|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[昨先今来去日月年週春夏秋冬]",
+    re.IGNORECASE,
+)
+_NAME_FIRST = re.compile(r"([^\W\d_][\w.'-]{0,40}(?: [^\W\d_][\w.'-]{0,40}){0,2}): ")
+_QUESTION_END = re.compile(r"\?+(?=\s|$)|？")
+_SENTENCE_ENDS = (". ", "! ", "\n", "。", "！")
+ASKING = ("?", "？")
+PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
+SHARP = timedelta(days=8)  # the longest period that says when rather than roughly when
+READ_CHARS = 2000  # of a long text; how it is written shows by then
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A time that a question names, with the days after it, when people tell of what happened."""
+
+    start: datetime
+    end: datetime
+    sharpness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a question is after: what an agent said, the asker's own things, or neither; and of which time."""
+
+    of_agent: bool
+    of_asker: bool
+    periods: tuple[Period, ...]
+
+    @property
+    def agent_discount(self) -> float:
+        """How far an agent's words are beside the point: wholly when people ask of themselves."""
+        return 0.0 if self.of_agent else 1.0 if self.of_asker else 0.5
+
+    def covers(self, time: datetime) -> float:
+        """1 when a time lies in a day or week that the question names, ½ in a month or longer, else 0."""
+        return max((period.sharpness for period in self.periods if period.start <= time < period.end), default=0.0)
+
+
+def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
+    """What a question is after, asked at a certain time."""
+    of_agent = OF_AGENT.search(query) is not None
+    of_asker = not of_agent and FIRST_PERSON.search(query) is not None
+    return Aim(of_agent, of_asker, _periods(query, now, grace))
+
+
+def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
+    if not _MAYBE_DATED.search(query):
+        return ()
+    from aforesaid.text.extract.dates import resolve  # its patterns take a tenth of a second to compile
+
+    return tuple(
+        Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
+        for span in resolve(query, now)
+        if span.start <= now and span.expression.text.lower() != "tonight"  # plans: nothing was said of them then
+    )
+
+
+def speaker_of(role: str | None, text: str) -> str | None:
+    """Who speaks by name: the role where it is one, else a name and a colon before the text."""
+    if role is not None and role.lower() not in PLAIN_ROLES:
+        return role
+    found = _NAME_FIRST.match(text)
+    names = found[1].split() if found else []
+    if not names or names[0].lower() in STOP_WORDS or any(name[0].islower() for name in names):
+        return None  # "The plan: …" is nobody's name
+    return " ".join(names)
+
+
+def named_speaker(query: str, speakers: Iterable[str | None]) -> str | None:
+    """The one speaker whom a question names, by the whole name or the first; None when it names none or several."""
+    asked = _spaced(query)
+    named = {speaker for speaker in speakers if speaker is not None and _mentioned(speaker, asked)}
+    return named.pop() if len(named) == 1 else None
+
+
+def _mentioned(name: str, asked: str) -> bool:
+    spaced = _spaced(name)
+    return bool(spaced.strip()) and (spaced in asked or f" {spaced.split()[0]} " in asked)
+
+
+def _spaced(text: str) -> str:
+    return " " + " ".join(re.findall(r"[^\W_]+", text.casefold())) + " "
+
+
+def asking_share(text: str) -> float:
+    """The share of a text, by characters, that stands in questions; of a long text, of its beginning."""
+    text = text[:READ_CHARS]
+    if not any(mark in text for mark in ASKING):
+        return 0.0
+    asked = done = 0
+    for mark in _QUESTION_END.finditer(text):
+        begin = max(done, *(text.rfind(end, done, mark.start()) + 1 for end in _SENTENCE_ENDS))
+        asked += len(text[begin : mark.end()].strip())
+        done = mark.end()
+    return asked / len(text.strip())
+
+
+def ends_asking(text: str) -> bool:
+    """Whether a text ends in a question, which the next speaker then answers."""
+    return text.rstrip().endswith(ASKING)
+
+
+def personal_share(text: str) -> float:
+    """How far a text speaks of its speaker: first-person words against all, 1 from one in ten."""
+    start = text[:READ_CHARS]
+    own = len(FIRST_PERSON.findall(start))
+    return min(PERSONAL_WORDS * own / len(_WORD.findall(start)), 1.0) if own else 0.0

@@ -1,0 +1,58 @@
+"""What a turn holds that the gate weighs (SPEC 4): the patterns are rows in the files of their languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from aforesaid.text.extract.signals import code, japanese
+from aforesaid.text.extract.signals import english as life
+from aforesaid.text.extract.signals import english_work as work
+from aforesaid.text.patterns import Row
+
+MAX_CHARS = 20_000  # what a turn is about shows long before; a pasted log must not hold up ingest
+LATIN = re.compile("[A-Za-z]")
+JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """The patterns that are there, by the names of their weights in the gate, and counts of the specific ones."""
+
+    present: frozenset[str]
+    counts: Mapping[str, int]
+
+
+def read_signals(text: str) -> Signals:
+    """Every pattern of the gate found in a text; code is taken out before the natural-language ones are looked for."""
+    bare, urls = code.URL.subn(" ", text[:MAX_CHARS].replace("’", "'"))
+    counts = {row.name: 0 for row in code.COUNT_ROWS} | {"specific_url": urls}
+    for row in code.COUNT_ROWS:
+        counts[row.name] += row.count(bare)
+    present = {f"technical_{name}" for name in ("path", "url") if counts[f"specific_{name}"]}
+    present |= {row.name for row in code.CODE_ROWS if row.count(bare)}
+    prose = prose_of(bare)
+    if LATIN.search(bare):
+        _look(work.TEXT_ROWS, bare.lower(), present)
+        _look(life.PROSE_ROWS + work.PROSE_ROWS, prose.lower(), present)
+        _look(life.CASED_ROWS + work.CASED_ROWS, prose, present)
+    if JAPANESE.search(bare):
+        _look(japanese.TEXT_ROWS, bare, present)
+        _look(japanese.PROSE_ROWS, prose, present)
+    return Signals(frozenset(present), counts)
+
+
+def prose_of(text: str) -> str:
+    """The text without fenced and inline code, lines that are code, urls and paths."""
+    text = code.URL.sub(" ", text)
+    if "`" in text or "~~~" in text:
+        text = code.INLINE.sub(" ", code.FENCED.sub("\n", text))
+    return code.PATH.sub(" ", code.CODE_LINE.sub("", text))
+
+
+def _look(rows: tuple[Row, ...], text: str, present: set[str]) -> None:
+    """Add the signals that the rows find in a text; one that is there already is not looked for again."""
+    for name, pattern in rows:
+        if name not in present and pattern.search(text):
+            present.add(name)

@@ -1,0 +1,185 @@
+"""English patterns of what people say of themselves, one row each: (signal, pattern).
+
+What a signal means is what the labelled sentences in the tests say: a date is a point in time; a quantity is a number
+with what it counts; a person is a name or a relation; a preference is a taste or a standing wish; an assertion is a
+fact about the speaker or the speaker's own, not a question or a request.
+
+Rows see lower-cased text, `CASED_ROWS` text as it was written. What looks back stands after the first word of a
+pattern, so that it is tried only where that word is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from aforesaid.text.extract.people import CLOSE, GIVEN_NAMES, KIN, NOT_NAMES
+from aforesaid.text.patterns import Row, after_none, by_letter, word_row, words
+
+_MONTH = words(
+    "jan(?:uary)? feb(?:ruary)? apr(?:il)? june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)? "
+    "nov(?:ember)? dec(?:ember)?"
+)
+_SPAN = words("night day week weekend month year quarter spring summer fall autumn winter morning afternoon evening")
+_FEW = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?few|(?:a )?couple(?: of)?|several)"
+_BEFORE_YEAR = words("in since until till by from of before after during year early late mid to around circa")
+_NOT_A_COUNT = r"(?!\s(?!was\b|is\b|has\b|this\b|his\b|as\b)[a-z]{3,15}s\b|\speople|\s?%|[.,]?\d)"  # not 2000 words
+_NO_DAY = words("century floor grade time place row street avenue attempt edition option item step")
+
+DATE = word_row(
+    "natural_date",
+    words("january february april june july august september october november december") + r"\b",
+    rf"{_MONTH}\.?\s\d{{1,2}}(?:st|nd|rd|th)?\b",
+    rf"\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}\b",
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
+    r"(?:today|tonight|yesterday|tomorrow)\b",
+    rf"(?:last|next|this|past|coming|previous|following)\s(?:{_FEW}\s)?{_SPAN}s?\b",
+    rf"{_FEW}\s(?:minute|hour|day|week|month|year)s?\s(?:ago|earlier|from now|later)\b",
+    rf"(?:in|within)\s{_FEW}\s(?:hour|day|week|month|year)s?\b",
+    r"\d{4}-\d{1,2}-\d{1,2}\b|(?:19|20)\d\d/\d{1,2}/\d{1,2}\b",
+    r"\d{1,2}/\d{1,2}/(?:\d\d){1,2}\b|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b",
+    r"(?:on|by|since|until|before|after)\s(?:1[0-2]|0?[1-9])/(?:3[01]|[12]\d|0?[1-9])\b(?!/)",
+    rf"{_BEFORE_YEAR}[\s-](?:19|20)\d\d\b{_NOT_A_COUNT}|(?:19|20)\d0s\b|year\s\d{{3,4}}\b",
+    rf"(?:on|by|until|since|before|after)\sthe\s\d{{1,2}}(?:st|nd|rd|th)\b(?!\s{_NO_DAY})",
+    r"\d{1,2}(?::[0-5]\d)?\s?(?:am\b|pm\b|a\.m\.|p\.m\.)|at\s(?:[01]?\d|2[0-3]):[0-5]\d\b|o'clock\b",
+    r"(?:christmas|thanksgiving|halloween|easter|new year's)\b",
+)
+MAY = word_row(  # in small letters these two are verbs
+    "natural_date",
+    r"(?:[Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Ll]ast|[Nn]ext|[Tt]his|early|late|mid|of|before|after)[\s-](?:May|March)\b",
+    r"(?:May|March|Mar)\.?\s\d{1,2}(?:st|nd|rd|th)?\b(?!\s?[a-z]{3,15}s\b)",
+    r"\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?:May|March)\b",
+)
+
+_UNITS = (
+    "percent dollars? bucks? euros? pounds? yen cents? usd eur gbp km kilomet(?:er|re)s? met(?:er|re)s? miles? feet "
+    "ft inch(?:es)? cm mm kg kilos? kilograms? grams? lbs? oz ounces? lit(?:er|re)s? ml cups? tbsp tsp tablespoons? "
+    "teaspoons? [gmkt]b ms seconds? secs? minutes? mins? hours? hrs? days? weeks? months? years? yrs? degrees? "
+    "calories kcal mph kmh hz ghz mhz px times people persons? children kids men women points? pages? million "
+    "billion thousand hundred dozen k"
+)
+_COUNTS = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred"
+_VERBS = words("is was has does as us this its his plus minus versus always less works seems means")
+_PLURAL = rf"(?!{_VERBS}\b)(?:[a-z]{{2,15}}[ -])?(?!{_VERBS}\b)[a-z]{{1,20}}[^\Wsui\d_]s\b"
+_LABELS = (
+    "step version chapter item room section page line option figure table part level phase issue number python year"
+)
+_COUNTED = r"(?=\d)" + "".join(f"(?<!{label} )" for label in _LABELS.split())  # a number after these is a name
+_NO_DATE = r"(?!\s(?:ago|later|earlier|from now)\b)"
+QUANTITY = word_row(
+    "natural_quantity",
+    rf"\d[\d,.]{{0,12}}(?:\s?[%°]|[\s-]?{words(_UNITS)}\b{_NO_DATE})",
+    rf"{_COUNTED}(?<![#.:/-])\d{{1,6}}(?:,\d{{3}}){{0,3}}\s{_PLURAL}",
+    rf"{after_none(_COUNTS, 'the these those last next')}[\s-](?:{words(_UNITS)}\b|{_PLURAL}){_NO_DATE}",
+    r"(?:an?|two|three|several)\s(?:dozen|hundred|thousand|million)\b|half (?:an hour|a dozen)\b",
+    r"(?:once|twice|\w{3,6} times)\s(?:a|per|every|each)\s(?:day|week|month|year)\b",
+    r"i(?:'m| am)\s\d{1,3}\b(?!\s?%)|turned \d{1,3}\b(?!\s?%)",
+)
+CURRENCY: Row = ("natural_quantity", re.compile(r"[$€£¥₹]\s?\d"))
+
+_NOT_KIN = r"\b(?!\s(?:nodes?|process|class|element|component|table|row|commit|thread|window|key|library)|-)"
+_FIRM = r"(?:Corp|Inc|Ltd|GmbH|LLC|Street|Avenue|University|Hospital)\b"
+_NAME = rf"(?!{by_letter(NOT_NAMES)}\b)[A-Z][a-zà-ÿ]{{1,14}}(?:[ -](?!{_FIRM})[A-Z][a-zà-ÿ]{{1,14}})?"
+_SPOKE = "said says told asked texted emailed messaged replied mentioned promised invited married joked graduated"
+_TO = "[Tt]ell [Aa]sk [Oo]wed? [Tt]hank met married dating told texted emailed invited me\\sand"
+_WITH = "spoke talked talking chatted met meeting lunch dinner coffee drinks call breakfast date interview"
+_KNOWN = "friend colleague co-?worker cousin neighbou?r roommate classmate teammate"
+_MANY = "sons daughters kids children brothers sisters cousins"
+PERSON = word_row(
+    "natural_person",
+    rf"(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Yy]our)\s(?:{words(CLOSE)}\s)?(?:step|great-)?{words(KIN)}{_NOT_KIN}",
+    rf"(?:two|three|four|\d)\s(?:older |younger |little )?{words(_MANY)}{_NOT_KIN}",
+    rf"[Aa]n?\s(?:old |close |good |former |new )?{words(_KNOWN)}\b",
+    rf"(?=[A-Z])(?<!to )(?<!in )(?<!from ){_NAME}"
+    rf"(?:\s(?:also |just |already )?{words(_SPOKE)}\b|\sand\s(?:I|me)\s|'s\s{words(KIN)}{_NOT_KIN})",
+    rf"(?:{words(_TO)}|{words(_WITH)}\s(?:to|with))\s{_NAME}\b(?!\s{_FIRM})",
+    r"(?:Mr|Mrs|Ms|Mx|Dr|Prof|Professor|Aunt|Uncle|Coach|Grandma|Grandpa|Detective|Senator|President)\.?\s[A-Z][a-z]",
+    rf"(?:[Mm]y|[Hh]is|[Hh]er)\sname(?:'s|\sis)\s[A-Z]|(?:man|woman|guy|girl|boy|person)\s(?:named|called)\s{_NAME}",
+    r"(?:Mom|Mum|Dad|Grandma|Grandpa)\b",
+    rf"{by_letter(GIVEN_NAMES)}\b(?!\s{_FIRM})",
+)
+
+_VERY = rf"(?:{words('really also just always generally usually still much absolutely personally actually do so')} )"
+_STANDING = (
+    "use call send reply answer write include add put start give respond address format ask deploy commit push run say"
+)
+_NO_REACTION = (  # "I like the idea" answers a proposal
+    r"(?!\s(?:it(?! when)|that|this|these|how)\b|\s(?:the|these|those|your)\s(?:\w{1,15}\s){0,2}?"
+    r"(?:ideas?|suggestions?|text|routine|schedule|plan|sound|options?|tips|recommendations?|one|approach|way)\b)"
+)
+PREFERENCE = word_row(
+    "natural_preference",
+    rf"(?:i|we)\s{_VERY}?(?:prefer|love|hate|enjoy|adore|dislike|loathe|detest)\b{_NO_REACTION}",
+    rf"(?:{after_none('i', 'do would might')}|we)\s{_VERY}?like\b{_NO_REACTION}",
+    r"(?:i|we)\s(?:don't|do not|never|can't|cannot|didn't)\s(?:really |particularly |even )?(?:like|stand|enjoy)\b",
+    r"(?:i|we)(?:'d| would)\s(?:much )?(?:prefer|rather)\b",
+    r"(?:my|our|his|her|their)\s(?:all-time |absolute )?(?:favou?rites?|go-to|preference)\b",
+    r"favou?rite\s\w{2,20}\s(?:is|are|was)\b",
+    r"(?:i'm|i am|we're|i've been|i was)\s(?:really |very |not |so |a |big |huge |quite ){0,3}"
+    r"(?:into|fond of|obsessed with|keen on|fan of|partial to)\b",
+    rf"(?:s?he|they|my\s(?:{words(CLOSE)}\s)?{words(KIN)})\s(?:really )?(?:loves?|prefers?|hates?|enjoys?|likes)\b",
+    rf"(?:please|should)\s(?:always|never)\s{words(_STANDING)}\b",
+    r"from now on\b|going forward\b|please (?:stop|don't|do not|avoid)\b|(?:not a|big|huge) fan of\b",
+    r"please,? no (?!problem|worr|rush|need|offen|more questions)\w{3,20}\b",
+    r"please (?:keep|make) (?:your|all|the) (?:answers?|repl(?:y|ies)|responses?|messages?)\b",
+)
+TASTE = word_row("natural_preference", rf"{_NAME}\s(?:really |also )?(?:loves|prefers|hates|enjoys|dislikes)\b")
+STANDING: Row = (  # an order, not a habit: it opens its clause
+    "natural_preference",
+    re.compile(rf"(?:^|[.!?;:,]\s)(?:always|never)\s{words(_STANDING)}\b", re.MULTILINE),
+)
+
+# Requests and states of a conversation wear the clothes of a statement about oneself.
+_ADVERB = (
+    rf"(?:{words('just also really still currently a bit so not quite entirely now having some actually')} ){{0,3}}"
+)
+_ASKING = (
+    "looking wondering trying thinking curious interested sure certain sorry confused stuck asking glad happy afraid "
+    "hoping considering trouble problems? issues? getting seeing unable guessing saying talking referring aware able "
+    "supposed hard open excited proud concerned definitely leaning eager all"
+)
+_BEING = rf"(?!{_ADVERB}{words(_ASKING)}\b)\w"
+_TALK = (
+    "questions? problems? issues? doubts? ideas? trouble errors? clue request bug trying wondering thinking looking "
+    "tried noticed heard no seen got\\sit decided agreed chosen settled exceptions? warnings? hard been\\sgetting "
+    "been\\sseeing"
+)
+_LEAD = rf"(?:{words('been also already just an? some another one two any this the these few couple of')} ){{0,2}}"
+_HAVING = rf"(?!to\b)(?!{_LEAD}(?:\w{{1,12}}\s)?{words(_TALK)}\b)\w"
+_DID = (
+    "work live own study teach play speak grew moved bought went visited started finished adopted married graduated "
+    "attended joined quit sold built wrote watched ate eat drink drank drove drive flew lost won met spent paid "
+    "received signed volunteer ordered completed became turned switched enrolled booked hired founded manage lead "
+    "led planted baked cooked ran repaired donated upgraded picked participated hold read use used run host deploy "
+    "got had took made saw set stayed returned"
+)
+_NOW = (
+    rf"(?:{words('just also recently finally actually already currently usually often always never still once only')} )"
+)
+_TROUBLE = (
+    "questions? problems? issues? doubts? ideas? errors? exceptions? warnings? trouble sure it that stuck confused"
+)
+_NO_FACT = rf"(?!\s(?:(?:an?|the|this|some|these)\s)?(?:\w{{1,12}}\s)?{words(_TROUBLE)}\b)"
+_ASKED = "do did can could should would must may might if does will have had whether am are were was"
+_I, _WE = after_none("i", _ASKED), after_none("we", _ASKED)
+_TOOLS = (
+    "code program script function app query question problem issue understanding guess goal point build server page "
+    "site idea request error tests docker computer screen model result output loop email message concern plan hope"
+)
+_THING = rf"(?!{words(_TOOLS)}\b)[a-z]{{2,15}}"
+ASSERTION = word_row(
+    "natural_assertion",
+    rf"{_I}(?:'m|\sam|\swas)\s{_BEING}|{_WE}(?:'re|\sare|\swere)\s{_BEING}",
+    rf"(?:{_I}|{_WE})(?:'ve|\shave)\s{_HAVING}",
+    rf"(?:{_I}|{_WE})\s{_NOW}?{words(_DID)}\b{_NO_FACT}",
+    r"(?:i|we)\s(?:don't|do not|can't|cannot|no longer|stopped|used to)\s"
+    r"(?:eat(?:ing)?|drink(?:ing)?|driv(?:e|ing)|own|speak|smok(?:e|ing)|work|live|have an? (?!idea|clue|question))",
+    rf"(?:{after_none('my', 'is are was')}|our)\s(?:{_THING}[ -]){{0,2}}{_THING}(?:'s name)?\s"
+    r"(?:is|are|was|were)\s(?!not working)\w",
+    r"my name(?:'s| is)\b",
+    rf"{_I}\s[a-z]{{2,10}}\s(?:[a-z']{{1,12}}\s){{0,5}}(?:every|each)\s(?:other )?(?:{_SPAN}|[a-z]{{3,6}}day)\b",
+)
+
+CALL_ME = word_row("natural_assertion", r"[Cc]all me [A-Z]")
+
+PROSE_ROWS = (DATE, QUANTITY, CURRENCY, PREFERENCE, STANDING, ASSERTION)
+CASED_ROWS = (PERSON, MAY, TASTE, CALL_ME)

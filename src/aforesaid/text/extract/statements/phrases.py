@@ -1,0 +1,178 @@
+"""The parts of an English clause: the phrase it is about, what is said of it, and where a value ends."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from aforesaid.text.analyze import STOP_WORDS
+from aforesaid.text.extract.statements.values import NUMBER_WORDS
+from aforesaid.text.extract.statements.words import KIN, MANY, PEOPLE, RELATIONS, word_set
+from aforesaid.text.patterns import words
+
+NOBODY = "speaker"  # who speaks, when no name is given
+NUMBER = rf"(?:[$€£¥]?[0-9][0-9,.]*[km]?|{words(' '.join(NUMBER_WORDS))})"
+_PETS = word_set("dog cat puppy kitten hamster parrot rabbit horse bird turtle fish")
+TASTES = word_set("favorite favourite preferred default usual go-to")
+ADVERBS = word_set(
+    """just recently now also currently actually finally really still already both officially definitely all only
+    basically literally even happily sadly apparently usually always again mostly too long since ultimately later
+    soon suddenly then indeed successfully permanently temporarily"""
+)
+_CHANGE = re.compile(
+    r"\b(?:now|anymore|any more|any longer|no longer|instead|these days|nowadays|from now on|as of|again|after all|new|"
+    r"finally|used to|going forward)\b"
+)
+_TAIL = re.compile(
+    r"\s*(?:,(?![0-9]{3})|[;(!]|(?<!Dr)(?<!Mr)(?<!Ms)(?<!Mrs)(?<!St)\.(?:\s|$)|\b(?:now|anymore|any more|"
+    "any longer|these days|nowadays|currently|since|as of|starting|"
+    "from now on|at the moment|right now|again|already|after all|instead|last (?=week|month|year|night|"
+    r"\w+day|spring|summer|"
+    "fall|winter)|this (?:week|month|year|morning|summer|spring|fall|winter|past)|yesterday|today|"
+    "recently|and|or|because|so|when|"
+    r"where|which|that|who|until|btw|by the way|going forward|too|as well|also|rather than|not|though|but|if|unless|"
+    r"a (?:few |couple of )?(?:days?|weeks?|months?|years?) ago|\w+ (?:days?|weeks?|months?|years?) ago|"
+    r"if|thanks)\b).*",
+    re.DOTALL,
+)
+_ARTICLE = re.compile(r"^(?:(?:a|an|the|my|our|some|any|his|her|their|this|that|to|about|around) )+", re.I)
+_OBJECT_END = re.compile(
+    r"\b(?:every|on|in|at|for|with|twice|once|daily|weekly|each|since|to|when|because|as|before|after|during|and|or|"
+    r"three|from|by|almost|most|named|called|now|so|too|these|this|last|regularly|anymore|any|again|right|until|per|"
+    "there|here|a (?:day|week|month|year)|ago|yesterday|today|if|a few|is|are|was|completely|entirely|"
+    r"altogether|instead|lot|of)\b.*|(?:[,!]|(?<!Dr)(?<!Mr)(?<!Ms)(?<!Mrs)(?<!St)\.).*",
+    re.DOTALL,
+)
+
+Kind = Literal["self", "person", "thing", "same", "nobody"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """What a clause is about: the speaker, a person, or a thing as its noun and the words before it."""
+
+    kind: Kind
+    subject: str  # "speaker's sister", "Ana"; of a thing its owner and the words before its noun
+    owner: str = ""
+    head: str = ""  # of a person the relation, of a thing its noun
+    new: bool = False  # "my new manager"
+    name: str = ""
+
+    @property
+    def whole(self) -> str:
+        """A thing with everything that tells it from others."""
+        return f"{self.subject} {self.head}".strip() if self.kind == "thing" else self.subject
+
+    @staticmethod
+    def of(noun: list[str], owner: str) -> Phrase:
+        """The phrase that a noun with its owner makes: "my older sister", "the price of the ticket"."""
+        new = False
+        while len(noun) > 1 and noun[0].lower() in ("new", "current", "latest", "own", "dear"):
+            new = new or noun[0].lower() in ("new", "latest")
+            noun = noun[1:]
+        if owner and (person := named(noun, owner)):
+            return Phrase("person", person.subject, person.owner, person.head, new, person.name)
+        low = [token.lower().strip("\"'“”*_`") for token in noun]
+        whose = "" if owner in ("", NOBODY) else owner
+        for i, word in enumerate(low):
+            if 0 < i < len(low) - 1 and (
+                word == "of" or (word == "for" and low[i - 1] not in ("appointment", "meeting"))
+            ):
+                count = low[i - 1] in ("number", "amount", "count", "total")
+                head = f"number of {' '.join(low[i + 1 :])}" if count else " ".join(low[:i])
+                rest = [] if count else [w for w in low[i + 1 :] if w not in ("the", "my", "our", "this", "a", "an")]
+                return Phrase("thing", " ".join([whose, *rest]).strip(), owner, head, new)
+        if len(noun) > 1 and low[-2] in _PETS and noun[-1][:1].isupper():
+            return Phrase("thing", whose, owner, low[-2], new, noun[-1])
+        cut = next((i for i, word in enumerate(low) if i and word in TASTES | {"with", "at", "in", "on", "to"}), None)
+        at = 0 if low[0] in TASTES else len(low) - 1 if cut is None else 0
+        return Phrase("thing", " ".join([whose, *low[:at]]).strip(), owner, " ".join(low[at:]), new)
+
+
+def named(noun: list[str], owner: str) -> Phrase | None:
+    """A person as "my sister" or "my friend Rachel" names one; None when the words name nobody."""
+    low = [token.lower() for token in noun]
+    at = next((i for i in range(len(low)) if low[i] in PEOPLE and all(w[:1].isupper() for w in noun[i + 1 :])), None)
+    if at is None or not owner:
+        return None
+    name = " ".join(noun[at + 1 :])
+    if name and low[at] in MANY | KIN:
+        return Phrase("person", name)
+    if low[at] in MANY:
+        return Phrase("nobody", "")
+    relation = " ".join(low[: at + 1])
+    return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "", name=name)
+
+
+def owner_of(noun: list[str], owner: str) -> str:
+    """Whose something is: "my sister's", "Ana's", "the project's"; nobody's when the words leave it open."""
+    person = named(noun, owner)
+    if person:
+        return person.subject
+    if owner and owner != NOBODY:
+        return f"{owner}'s {' '.join(noun).lower()}"
+    return " ".join(noun) if noun[0][:1].isupper() else " ".join(noun).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What is said of a phrase, from its verb on, without adverbs; they are flags here."""
+
+    text: str
+    low: str
+    change: bool
+    ended: bool  # "no longer", "not … anymore"
+    negated: bool
+    also: bool
+    whole: str  # with its adverbs, in lower case
+
+    @staticmethod
+    def of(rest: list[str], change: bool) -> Predicate:
+        """Read the words of a clause after its subject."""
+        kept: list[str] = []
+        no_longer = negated = also = False
+        for i, token in enumerate(rest):
+            word = token.lower()
+            if i < 6 and word in ADVERBS and not (word == "all" and i > 2):
+                also = also or word in ("also", "too")
+                continue
+            if i < 5 and word == "not":
+                negated = True
+                continue
+            if i < 5 and word == "no" and rest[i + 1 : i + 2] == ["longer"]:
+                no_longer = True
+                continue
+            if word == "longer" and no_longer and rest[i - 1].lower() == "no":
+                continue
+            kept.append(token)
+        text = " ".join(kept)
+        whole = " ".join(rest).lower()
+        over = negated and re.search(r"\b(?:anymore|any more|any longer)\b", whole) is not None
+        marked = change or _CHANGE.search(whole) is not None
+        if negated and text.startswith(("do ", "does ", "did ")):
+            text = text.split(" ", 1)[1]
+        return Predicate(
+            text, text.lower(), marked, no_longer or over, negated and not over, also or " as well" in whole, whole
+        )
+
+
+def value_of(text: str) -> str:
+    """The value at the start of a text: up to what says when, why or since when, without an article before it."""
+    cut = _TAIL.sub("", text.strip(), count=1)
+    return _ARTICLE.sub("", cut).strip(" \"'“”*_`.!,")
+
+
+def object_of(text: str) -> str:
+    """The noun at the start of a text, at most four words: "the piano lessons on Mondays" are "piano lessons"."""
+    found = _OBJECT_END.sub("", _ARTICLE.sub("", text.strip()), count=1).strip(" \"'“”*_`.!,")
+    words_of = found.split()
+    return found if 0 < len(words_of) <= 4 and any(word.lower() not in STOP_WORDS for word in words_of) else ""
+
+
+def is_name(text: str) -> bool:
+    """Whether a value is a proper name: it begins with a capital, and is short."""
+    plain = text.removeprefix("Dr. ").removeprefix("Dr ")
+    first = plain.partition(" ")[0]
+    capital = first[:1].isupper() or (first.isalpha() and not first.islower())
+    return capital and len(plain.split()) <= 4 and first.lower() not in ("i", "so", "not", "on")

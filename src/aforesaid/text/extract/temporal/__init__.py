@@ -1,0 +1,124 @@
+"""What a question asks of time: the patterns that are in it, and the events it names (SPEC 5.7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from aforesaid.errors import InputError
+from aforesaid.text.extract.temporal import english as temporal_en
+from aforesaid.text.extract.temporal import japanese as temporal_ja
+
+MAX_SLOTS = 4  # time.max_slots
+QUERY_CHARACTERS = 2_000  # events are looked for in so much of a query; more is a document, not a question
+
+_ROWS = (*temporal_en.ROWS, *temporal_ja.ROWS)
+_JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
+_QUOTED = re.compile(
+    r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)['‘]([^'‘’\n]{2,80})['’](?!\w)|[「『]([^「」『』\n]{1,80})[」』]"
+)
+_TOKEN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ0-9][A-Za-zÀ-ÖØ-öø-ÿ0-9.+#&/-]*(?:['’][A-Za-z]+)?|[^\sA-Za-zÀ-ÖØ-öø-ÿ0-9]")
+_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ0-9]")
+_NOUN = (
+    r"[A-Za-z0-9]{2,30}|[ァ-ヶー]{2,30}(?:・[ァ-ヶー]{2,30})*[一-龥々]{0,10}"
+    r"|[一-龥々][っちりきみい][一-龥々]{1,4}(?:わせ|[しりみえ])?|[一-龥々]{2,12}[ァ-ヶー]{0,20}|[一-龥々]"
+)
+_PHRASE_JA = re.compile(rf"(?:{_NOUN})(?:の(?:{_NOUN})){{0,2}}")
+_INNER = re.compile(_NOUN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    start: int
+    end: int
+    rank: int  # 0 beside a temporal word, 1 a name or a quotation, 2 any other phrase
+
+
+def temporal_patterns(query: str) -> frozenset[str]:
+    """The names of the temporal patterns in a query; they are those of their weights in the settings."""
+    low = query.lower()
+    return frozenset(name for name, pattern in _ROWS if pattern.search(low))
+
+
+def event_slots(query: str, limit: int = MAX_SLOTS) -> tuple[str, ...]:
+    """E(q): at most `limit` events of a query, in its order; phrases beside temporal words, then names, then others."""
+    if limit < 0:
+        raise InputError(f"{limit} slots cannot be taken.", "Give 0 or more.")
+    text = query[:QUERY_CHARACTERS]
+    quoted = [_Slot(*found.span(found.lastindex or 0), 1) for found in _QUOTED.finditer(text)]
+    masked = _masked(text, quoted)
+    phrases = [*_english(masked), *(_japanese(masked) if _JAPANESE.search(masked) else ())]
+    ranked = _beside(masked, sorted([*quoted, *phrases], key=lambda slot: slot.start))
+    chosen: dict[str, _Slot] = {}
+    for slot in sorted(ranked, key=lambda slot: (slot.rank, slot.start)):
+        key = text[slot.start : slot.end].casefold()
+        if len(chosen) < limit and not any(key in other for other in chosen):
+            chosen[key] = slot
+    return tuple(text[slot.start : slot.end] for slot in sorted(chosen.values(), key=lambda slot: slot.start))
+
+
+def _masked(text: str, quoted: list[_Slot]) -> str:
+    """The text with its quotations blanked, so that no phrase reaches into one."""
+    for slot in quoted:
+        text = text[: slot.start] + "\n" * (slot.end - slot.start) + text[slot.end :]
+    return text
+
+
+def _beside(text: str, slots: list[_Slot]) -> list[_Slot]:
+    """The slots, those that stand last before or first after a temporal word ranked 0."""
+    low = text.lower()
+    near: set[int] = set()
+    for _, pattern in _ROWS:
+        for found in pattern.finditer(low):
+            before = [i for i, slot in enumerate(slots) if slot.end <= found.start()]
+            after = [i for i, slot in enumerate(slots) if slot.start >= found.end()]
+            near |= {*before[-1:], *after[:1]}
+    return [_Slot(slot.start, slot.end, 0) if i in near else slot for i, slot in enumerate(slots)]
+
+
+def _english(text: str) -> Iterator[_Slot]:
+    """Runs of content words: a verb only opens one, an article lets it go on over "of", "to" and the like."""
+    run: list[re.Match[str]] = []
+    joins: list[re.Match[str]] = []
+    opened = False
+    for token in _TOKEN.finditer(text):
+        word = token[0].lower()
+        if _content(token, word, opened or bool(run and token[0][0].isupper())):
+            run += [*joins, token]
+            joins = []
+            continue
+        if run and opened and (word in temporal_en.JOINS or (joins and word in temporal_en.OPENERS)):
+            joins.append(token)
+            continue
+        yield from _slot(run)
+        run, joins, opened = [], [], word in temporal_en.OPENERS
+    yield from _slot(run)
+
+
+def _content(token: re.Match[str], word: str, noun: bool) -> bool:
+    """Whether a token belongs to a phrase: no stop word, and no verb unless it must be a noun ("the move")."""
+    if not _WORD.match(token[0]):
+        return False
+    plain = word.split("'")[0].split("’")[0].rstrip(".")
+    if plain in temporal_en.STOPS:
+        return False
+    return noun or plain not in temporal_en.VERBS
+
+
+def _slot(run: list[re.Match[str]]) -> Iterator[_Slot]:
+    if all(token[0].isdigit() for token in run):
+        return  # nothing, or only numbers
+    end = run[-1].end() - (1 if run[-1][0].endswith(".") else 0)
+    named = any(token[0][0].isupper() for token in run)
+    yield _Slot(run[0].start(), end, 1 if named else 2)
+
+
+def _japanese(text: str) -> Iterator[_Slot]:
+    """Runs of kanji and katakana, joined by の; words of time and single signs are cut off their ends."""
+    for found in _PHRASE_JA.finditer(text):
+        if not _JAPANESE.search(found[0]):
+            continue  # an English word: the other reader has it
+        nouns = [noun for noun in _INNER.finditer(text, found.start(), found.end()) if noun[0] not in temporal_ja.STOPS]
+        if nouns and (len(nouns) > 1 or len(nouns[0][0]) > 1):
+            yield _Slot(nouns[0].start(), nouns[-1].end(), 1)

@@ -1,5 +1,0 @@
-"""`python -m recollect.surfaces.cli`."""
-
-from recollect.surfaces.cli import main
-
-main()

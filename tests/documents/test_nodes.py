@@ -1,0 +1,247 @@
+"""Authored Markdown: tiers, lines, headings, links and edits; and that no text, however odd, makes it fail or hang."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aforesaid.documents.links import Link
+from aforesaid.documents.nodes import Document, Node, NodeDiff, changed, content_key, parse
+
+AGENTS = """---
+title: Handbook
+owner: platform
+---
+
+# Agents
+
+A service that remembers things.
+
+## Style
+
+Use tabs.
+
+- Keep functions small.
+  Two lines at most.
+
+  Say why.
+  - Nested *rule*.
+
+  After the nested one.
+- Second rule:
+  ```python
+  x = 1
+  ```
+
+> Be kind.
+> - a list in the quote
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+***
+
+## Empty
+
+## Code
+
+```sh
+- make
+```
+"""
+
+
+def _brief(document: Document) -> list[tuple[int, str, tuple[int, int], str]]:
+    return [(node.tier, node.kind, node.lines, node.heading) for node in document.nodes]
+
+
+def _texts(text: str) -> list[str]:
+    return [node.text for node in parse(text).nodes]
+
+
+def test_a_document_becomes_nodes_in_order() -> None:
+    document = parse(AGENTS)
+    style = "Agents › Style"
+    assert _brief(document) == [
+        (1, "front matter", (2, 3), ""),
+        (0, "paragraph", (8, 8), "Agents"),
+        (2, "paragraph", (12, 12), style),
+        (1, "list item", (14, 17), style),
+        (1, "list item", (18, 18), style),
+        (1, "list item", (20, 20), style),
+        (1, "list item", (21, 24), style),
+        (2, "quote", (26, 27), style),
+        (0, "table", (29, 31), style),
+        (0, "code", (39, 41), "Agents › Code"),
+    ]
+    assert [node.text for node in document.nodes][2:8] == [
+        "Use tabs.",
+        "Keep functions small.\nTwo lines at most.\n\nSay why.",
+        "Nested *rule*.",
+        "After the nested one.",
+        "Second rule:\n```python\nx = 1\n```",
+        "Be kind.\n- a list in the quote",
+    ]
+    assert document.nodes[-1].text == "```sh\n- make\n```"
+    assert (document.title, document.front_matter) == ("Agents", True)
+    assert document.nodes[2].reason == "paragraph with a command"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("\n \n\t\n", []),
+        ("# Only a heading", []),
+        ("***", []),
+        ("- - - deep", ["deep"]),
+        ("1. one\n2. two", ["one", "two"]),
+        ("- [ ] open task", ["[ ] open task"]),
+        ("-\n- a", ["a"]),
+        ("* a\n\n\n* b", ["a", "b"]),
+        ("- a\nlazy", ["a\nlazy"]),
+        ("- a\n\n      code", ["a\n\n    code"]),
+        ("> a\n> > b\nlazy", ["a\n> b\nlazy"]),
+        ("    indented code", ["    indented code"]),
+        ("- a\n\n  > quoted in the item\n- b", ["a\n\n> quoted in the item", "b"]),
+        ("one\ntwo\n\nthree", ["one\ntwo", "three"]),
+        ("<!-- note -->", []),
+        ("<!-- two\n\nlines -->\ntext", ["text"]),
+        ("before <!-- note --> after", ["before  after"]),
+        ("- a <!-- note -->", ["a"]),
+        ("<!-- open", ["<!-- open"]),
+        ("<b>bold</b>", ["<b>bold</b>"]),
+        ("`<!-- shown -->` is a comment\n", ["`<!-- shown -->` is a comment"]),
+        ("[a]: b.md", []),
+        ("- 箇条書き\n\n段落です。", ["箇条書き", "段落です。"]),
+        ("-\ttab", ["tab"]),
+    ],
+)
+def test_the_text_of_nodes(text: str, expected: list[str]) -> None:
+    assert _texts(text) == expected
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_line_ends_and_a_byte_order_mark_change_nothing(newline: str) -> None:
+    assert parse("\ufeff" + AGENTS.replace("\n", newline)) == parse(AGENTS)
+
+
+def test_front_matter_is_yaml_or_a_rule_line() -> None:
+    assert parse("---\ntitle: 'A b'\n---\n").title == "A b"
+    assert not parse("---\n\nSome lore.\n\n---\n\nMore.\n").front_matter
+    assert parse("---\nkey: never closed\n").front_matter is False
+    assert parse("---\n---\n").nodes == ()
+
+
+def test_japanese_commands_are_soft() -> None:
+    assert [node.tier for node in parse("必ずテストを書くこと。\n\nテストは速い。\n").nodes] == [2, 0]
+
+
+def test_headings_nest_and_end() -> None:
+    document = parse("# A\n\na\n\n### B\n\nb\n\n## C <!-- x -->\n\nc\n\nD\n=\n\nd\n")
+    assert [node.heading for node in document.nodes] == ["A", "A › B", "A › C", "D"]
+
+
+def test_links_to_other_documents() -> None:
+    text = (
+        'See [one](one.md), [two](../up/two.md#part "title"), [web](https://example.org/a.md), [here](#here),\n'
+        "[mail](mailto:a@b.c), ![image](a.png), `[code](no.md)` and [[Wiki Page#Spot|shown]].\n\n"
+        "- [ref][r], [r], [other](<with space.md>), [q](q%20r.md?x#y)\n\n```\n[code](no.md)\n```\n\n[r]: ref.md\n"
+    )
+    assert parse(text, "docs/index.md").links == (
+        Link("docs/one.md", None, 1, 0),
+        Link("up/two.md", "part", 1, 0),
+        Link("Wiki Page", "Spot", 2, 0),
+        Link("docs/ref.md", None, 4, 1),
+        Link("docs/ref.md", None, 4, 1),
+        Link("docs/with space.md", None, 4, 1),
+        Link("docs/q r.md", "y", 4, 1),
+    )
+
+
+def test_an_edit_changes_exactly_what_it_changes() -> None:
+    old = parse("# A\n\n- x\n- y\n- x\n\nlore\n")
+    new = parse("# A\n\nnew first\n\n- x\n- z\n- x\n- x\n\nlore\n")
+    assert changed(old, new) == NodeDiff(same=((0, 1), (2, 3), (3, 5)), added=(0, 2, 4), removed=(1,))
+    assert changed(old, old) == NodeDiff(tuple((i, i) for i in range(4)), (), ())
+    moved = changed(old, parse("# B\n\n- x\n- y\n- x\n\nlore\n"))
+    assert moved.same == () and moved.added == moved.removed == (0, 1, 2, 3), "another heading is another context"
+
+
+def test_the_cache_key_is_of_text_and_tokenizer() -> None:
+    assert content_key("a", "t") == content_key("a", "t")
+    assert len({content_key("a", "t"), content_key("a ", "t"), content_key("a", "u"), content_key("\ud800", "t")}) == 4
+
+
+def test_the_markdown_parser_is_imported_when_it_is_needed() -> None:
+    code = "import sys, aforesaid.documents.nodes; assert 'markdown_it' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+PIECES = st.sampled_from(
+    ["- ", "  ", "    ", "1. ", "> ", "# ", "\n", "\n\n", "a", "Use tabs.", "```", "~~~\n", "|", "|-|-|\n", "---\n", "k: v\n", "<!--", "-->", "[a](b.md)",
+     "[[w]]", "[a]: b\n", "\t", "***\n", "`", "===\n", "<div>\n", "\r\n", "\r", "必ず書くこと。", "\ufeff", "\x00", "\u2028", "\x0b", "...\n"]
+)  # fmt: skip
+
+
+@given(st.one_of(st.text(), st.lists(PIECES, max_size=40).map("".join)))
+@settings(max_examples=400, deadline=None)
+def test_any_text_becomes_nodes_that_share_no_line(text: str) -> None:
+    document = parse(text)
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    last = 0
+    for node in document.nodes:
+        assert last < node.lines[0] <= node.lines[1] <= len(lines), "in order, without overlap"
+        last = node.lines[1]
+        assert lines[node.lines[0] - 1].strip() and lines[last - 1].strip(), "no blank line at either end"
+        source = "".join("\n".join(lines[node.lines[0] - 1 : last]).split()).replace("\x00", "\ufffd")
+        assert _in_order("".join(node.text.split()).replace("\x00", "\ufffd"), source), "nothing but source"
+    for link in document.links:
+        first, end = document.nodes[link.node].lines
+        assert first <= link.line <= end
+
+
+def _in_order(part: str, whole: str) -> bool:
+    signs = iter(whole)
+    return all(sign in signs for sign in part)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES, max_size=30).map("".join))
+@settings(deadline=None)
+def test_an_edit_accounts_for_every_node(before: str, after: str) -> None:
+    old, new = parse(before), parse(after)
+    change = changed(old, new)
+    assert sorted([i for i, _ in change.same] + list(change.removed)) == list(range(len(old.nodes)))
+    assert sorted([j for _, j in change.same] + list(change.added)) == list(range(len(new.nodes)))
+
+    def said(node: Node) -> tuple[int, str, str]:
+        return node.tier, node.text, node.heading
+
+    assert all(said(old.nodes[i]) == said(new.nodes[j]) for i, j in change.same)
+    assert not {said(old.nodes[i]) for i in change.removed} & {said(new.nodes[j]) for j in change.added}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(part * 10_000 for part in (">", "> ", "- ", "1. ", "[", "[a](", "![", "`", "*", "<!--", "<a ", "#", "|", "~~~ ", "[[", "\t")),
+        "a|" * 2000 + "\n" + "-|" * 2000 + "\n" + "b|\n" * 2000,
+        "\n".join("> " * depth + "a" for depth in range(200)),
+        "".join(" " * depth + "- a\n" for depth in range(500)),
+        "[a]: b\n" * 10_000,
+        "---\na: b\n" * 10_000,
+        "- a\n\n  b\n" * 4000,
+        "The cat sat on the mat and looked at it. " * 25_000,
+        ("A line of lore that is as long as lines usually are in such files, or longer.\n" * 4 + "\n") * 3300,
+    ],
+)  # fmt: skip
+def test_hostile_and_large_texts_take_no_longer_than_their_length(text: str) -> None:
+    began = time.perf_counter()
+    parse(text)
+    assert time.perf_counter() - began < 5

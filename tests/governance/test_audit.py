@@ -1,0 +1,403 @@
+"""The audit log: whoever touches the file shows, whatever may be taken out leaves the chain whole, and others can check it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aforesaid.errors import InputError, StoreBusyError, StoreCorruptError, StoreError
+from aforesaid.governance.audit import AuditReport, export_lines, verify
+from aforesaid.memory import Memory
+from aforesaid.policy import read_policy
+from aforesaid.policy.repository import adopt
+from aforesaid.settings.rows import StoreRows
+from aforesaid.store.hash_chain import Head, head_name, mentions
+from aforesaid.store.memory import DictStore
+from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.schema import MIGRATIONS
+from aforesaid.testing.log import DAY, NOON, an_event
+from aforesaid.types import Event, EventFilter, Turn
+from support.audit_export import proved
+from support.clock import NOW
+
+ROWS = StoreRows(synchronous="normal")
+COLUMNS = "time, tenant, topic, subject, body, digest, erased"
+
+
+@pytest.fixture
+def log(path: Path) -> Path:
+    """A file with events 1 to 6 of a tenant, the first two pruned, the fifth erased."""
+    store = SQLiteStore(path, ROWS)
+    for day in range(1, 7):
+        store.append(an_event(day, request=f"r{day}"))
+    store.prune_events("t", NOON + 3 * DAY)
+    store.erase_events("t", ["about 5"])
+    assert verify(store, "t").intact
+    store.close()
+    return path
+
+
+def checked(path: Path, known: str = "") -> AuditReport:
+    store = SQLiteStore(path, ROWS)
+    try:
+        return verify(store, "t", known)
+    finally:
+        store.close()
+
+
+def tampered(path: Path, *statements: str) -> AuditReport:
+    """What a check says after somebody went at the file with SQL."""
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        assert connection.execute(statement).rowcount, statement
+    connection.commit()
+    connection.close()
+    return checked(path)
+
+
+def with_head(change: str) -> str:
+    return f"UPDATE settings SET value = json_set(value, {change}) WHERE name = 'audit/t'"
+
+
+FORGED = "'%s', 0" % ("0" * 64)
+
+
+@pytest.mark.parametrize(
+    ("statements", "where"),
+    [
+        (["UPDATE events SET body = '{\"n\": 5}' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test)"),
+        (["UPDATE events SET body = replace(body, 'r3', 'r4') WHERE event = 3"], "Event 3 (2026-05-06 12:00:00"),
+        (["UPDATE events SET subject = 'else' WHERE event = 4"], "Event 4 "),
+        (["UPDATE events SET subject = NULL WHERE event = 6"], "Event 6 "),
+        (["UPDATE events SET topic = 'else' WHERE event = 4"], "Event 4 "),
+        (["UPDATE events SET time = time + 1 WHERE event = 4"], "Event 4 "),
+        (["UPDATE events SET digest = replace(digest, 'a', 'b') WHERE event = 4"], "Event 4 "),
+        (["UPDATE events SET digest = '' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test) has no digest"),
+        (["UPDATE events SET tenant = 'else' WHERE event = 4"], "Event 5 "),
+        (["UPDATE events SET time = time + 1 WHERE event = 5"], "Event 5 "),  # erased, and still proved
+        (["UPDATE events SET topic = 'else' WHERE event = 5"], "Event 5 "),
+        (["UPDATE events SET body = '{\"content\": \"0\"}' WHERE event = 5"], "Event 5 "),
+        (["UPDATE events SET body = '{}' WHERE event = 5"], "Event 5 "),
+        (["UPDATE events SET erased = 0 WHERE event = 5"], "Event 5 "),
+        (["UPDATE events SET body = '{' WHERE event = 4"], "Event 4 cannot be read"),
+        (["UPDATE events SET body = '[]' WHERE event = 4"], "Event 4 cannot be read"),
+        (["UPDATE events SET time = 'noon' WHERE event = 4"], "Event 4 cannot be read"),
+        (["UPDATE events SET subject = x'00ff' WHERE event = 4"], "Event 4 cannot be read"),
+        (["DELETE FROM events WHERE event = 4"], "does not follow event 3"),
+        (["DELETE FROM events WHERE event = 3"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not follow what was pruned"),
+        (["DELETE FROM events WHERE event = 6"], "4 should be there, 3 are; the last one is event 5"),
+        (["DELETE FROM events WHERE event > 3"], "4 should be there, 1 are; the last one is event 3"),
+        (["DELETE FROM events"], "4 should be there, 0 are; none is left"),
+        (["UPDATE events SET event = 99 WHERE event = 4"], "Event 5 "),
+        (
+            [
+                "UPDATE events SET event = 98 WHERE event = 3",
+                "UPDATE events SET event = 3 WHERE event = 4",
+                "UPDATE events SET event = 4 WHERE event = 98",
+            ],
+            "Event 3 (2026-05-07 12:00:00 UTC, test) does not follow what was pruned",
+        ),
+        ([f"INSERT INTO events ({COLUMNS}) SELECT {COLUMNS} FROM events WHERE event = 6"], "Event 7 "),
+        ([f"INSERT INTO events ({COLUMNS}) VALUES (0, 't', 'x', NULL, '{{}}', {FORGED})"], "Event 7 "),
+        ([f"INSERT INTO events (event, {COLUMNS}) VALUES (0, 0, 't', 'x', NULL, '{{}}', {FORGED})"], "Event 0 "),
+        ([f"INSERT INTO events (event, {COLUMNS}) VALUES (-3, 0, 't', 'x', NULL, '{{}}', '', 0)"], "Event -3 "),
+        ([with_head("'$.anchor', 'forged'")], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow what was pruned"),
+        ([with_head("'$.digest', 'forged'")], "does not end as its head says: the last one is event 6"),
+        ([with_head("'$.events', 7")], "5 should be there, 4 are"),
+        ([with_head("'$.pruned', 3")], "3 should be there, 4 are"),
+        ([with_head("'$.pruned', 3, '$.events', 7")], ""),  # how many were pruned can only be believed
+        ([with_head("'$.erased', 0")], "0 erased events were noted, 1 are there"),
+        ([with_head("'$.unchained', 2")], "2 events from before the chain were noted, 0 are there"),
+        ([with_head("'$.unchained', 'x'")], "The head of the log of tenant 't' cannot be read"),
+        (["UPDATE settings SET value = 'x' WHERE name = 'audit/t'"], "The head of the log of tenant 't' cannot be read"),
+        (["DELETE FROM settings WHERE name = 'audit/t'"], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow the"),
+    ],
+)  # fmt: skip
+def test_tampering_shows(log: Path, statements: list[str], where: str) -> None:
+    report = tampered(log, *statements)
+    assert where in report.problem
+    assert report.intact == (where == "")
+
+
+def test_a_head_that_was_deleted_shows_when_nothing_was_pruned(path: Path) -> None:
+    store = SQLiteStore(path, ROWS)
+    store.append(an_event(1))
+    store.close()
+    assert "head of the log is gone: 1 events are there" in tampered(path, "DELETE FROM settings").problem
+
+
+def test_cutting_both_the_log_and_its_head_shows_to_whom_noted_a_digest(log: Path) -> None:
+    noted = checked(log).digest
+    assert checked(log, noted).intact
+    assert tampered(log, "DELETE FROM events", "DELETE FROM settings") == AuditReport(0)
+    assert f"{noted} is not in the chain" in checked(log, noted).problem
+
+
+def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
+    report = tampered(log, "UPDATE events SET topic = 'x' WHERE event = 3", "DELETE FROM events WHERE event = 6")
+    assert (report.events, report.erased, report.pruned) == (3, 1, 2)
+    assert report.problem.startswith("Event 3 "), "the first place"
+
+
+def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
+    tampered(log, "UPDATE settings SET value = 'x' WHERE name = 'audit/t'")
+    store = SQLiteStore(log, ROWS)
+    for work in (lambda: store.append(an_event(9)), lambda: list(export_lines(store, "t"))):
+        with pytest.raises(StoreCorruptError, match="head of the log"):
+            work()
+    assert len(store.events(EventFilter("t"))) == 4
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("touch", "where"),
+    [
+        (lambda events: events[:1] + events[2:], "Event 3 "),
+        (lambda events: events[:2], "2 are; the last one is event 2"),
+        (lambda events: [events[1], events[0], events[2]], "Event 2 "),
+        (lambda events: [*events, events[2]], "Event 3 "),
+        (lambda events: [events[0], replace(events[1], body={}), events[2]], "Event 2 "),
+        (lambda events: [events[0], replace(events[1], erased=True), events[2]], "Event 2 "),
+    ],
+)
+def test_the_plainest_store_shows_it_too(touch: Callable[[list[Event]], list[Event]], where: str) -> None:
+    store = DictStore()
+    store.append([*an_event(1), *an_event(2), *an_event(3)])
+    store._state.log.events = touch(store._state.log.events)
+    assert where in verify(store, "t").problem
+
+
+def test_events_from_before_the_chain_are_told_and_not_proved(path: Path) -> None:
+    old = Database(path, ROWS, MIGRATIONS[:2])
+    row = "INSERT INTO events (time, tenant, topic, subject, body) VALUES (?, 't', 'old', 's9', '{\"n\": 0}')"
+    for day in range(3):
+        old.connection.execute(row, (day,))
+    old.close()
+    assert checked(path) == AuditReport(3, unchained=3)
+    store = SQLiteStore(path, ROWS)
+    store.append(an_event(1))
+    assert (verify(store, "t").events, verify(store, "t").unchained, verify(store, "t").problem) == (4, 3, "")
+    assert store.erase_events("t", ["s9"]) == 3
+    assert store.events(EventFilter("t"))[-1].body == {}
+    assert verify(store, "t").intact
+    assert [json.loads(line)["digest"] for line in list(export_lines(store, "t"))[1:4]] == ["", "", ""]
+    store.close()
+    assert "3 events from before the chain" in tampered(path, "DELETE FROM events WHERE event = 2").problem
+
+
+def test_pruning_events_from_before_the_chain(path: Path) -> None:
+    test_old = Database(path, ROWS, MIGRATIONS[:2])
+    test_old.connection.execute("INSERT INTO events (time, tenant, topic, body) VALUES (0, 't', 'old', '{}')")
+    test_old.close()
+    store = SQLiteStore(path, ROWS)
+    store.append(an_event(5))
+    assert store.prune_events("t", NOON) == 1
+    assert (verify(store, "t").unchained, verify(store, "t").pruned, verify(store, "t").problem) == (0, 0, "")
+    store.close()
+
+
+@pytest.mark.parametrize("work", ["erase", "prune"])
+def test_what_was_taken_out_is_in_no_file(path: Path, work: str) -> None:
+    store = SQLiteStore(path, ROWS)
+    store.append(Event(NOON, "t", "x", "user:ana/hush-hush", {"keys": ["very-secret-name"]}) for _ in range(300))
+    store.append(Event(NOON + 9 * DAY, "t", "x", "user:bo/s", {"keys": ["other"]}) for _ in range(300))
+    found = store.erase_events("t", ["hush-hush"]) if work == "erase" else store.prune_events("t", NOON + DAY)
+    assert found == 300
+    for file in path.parent.iterdir():
+        assert b"hush-hush" not in file.read_bytes()
+        assert b"very-secret-name" not in file.read_bytes()
+    assert verify(store, "t").intact
+    store.close()
+
+
+def test_many_writers_make_one_chain(path: Path) -> None:
+    stores = [SQLiteStore(path, ROWS) for _ in range(4)]
+
+    def write(store: SQLiteStore) -> None:
+        for day in range(25):
+            store.append(an_event(day))
+
+    threads = [threading.Thread(target=write, args=(store,)) for store in stores]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (verify(stores[0], "t").events, verify(stores[0], "t").problem) == (100, "")
+    for store in stores:
+        store.close()
+
+
+def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hasty = replace(ROWS, lock_timeout_ms=300)
+    store, other = SQLiteStore(path, hasty), SQLiteStore(path, hasty)
+    store.append(an_event(1))
+    read = store.setting
+
+    def then_another_writes(name: str) -> str | None:
+        found = read(name)
+        other.append(an_event(2))
+        other.prune_events("t", NOON + 2 * DAY)
+        return found
+
+    monkeypatch.setattr(store, "setting", then_another_writes)
+    report = verify(store, "t")
+    assert (report.events, report.pruned, report.problem) == (1, 0, "")
+    monkeypatch.undo()
+    assert (verify(store, "t").events, verify(store, "t").pruned) == (1, 1)
+    with pytest.raises(StoreError), store.snapshot():
+        store.append(an_event(3))
+    assert verify(store, "t").intact
+    store.close()
+    other.close()
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(
+            st.just("append"),
+            st.sampled_from(["t", "u"]),
+            st.integers(0, 9),
+            st.sampled_from(["a", "b/c", "c", '猫\n"\\']),
+        ),
+        st.tuples(st.just("erase"), st.sampled_from(["t", "u"]), st.sampled_from(["a", "c", "b/c", '猫\n"\\', "n"])),
+        st.tuples(st.just("prune"), st.sampled_from(["t", "u"]), st.integers(0, 9)),
+    ),
+    max_size=25,
+)
+
+
+@given(steps)
+@settings(max_examples=60)
+def test_both_stores_keep_the_same_log(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple]) -> None:
+    plain, file = DictStore(), SQLiteStore(tmp_path_factory.mktemp("log") / "store.db", ROWS)
+    for verb, tenant, *rest in steps:
+        for store in (plain, file):
+            if verb == "append":
+                store.append([Event(NOON + rest[0] * DAY, tenant, "x", rest[1], {"n": rest[0], "of": [rest[1]]})])
+        if verb == "erase":
+            assert plain.erase_events(tenant, rest) == file.erase_events(tenant, rest)
+        if verb == "prune":
+            before = NOON + rest[0] * DAY
+            assert plain.prune_events(tenant, before) == file.prune_events(tenant, before)
+    assert plain.settings() == file.settings()
+    for tenant in ("t", "u"):
+        expected, found = plain.events(EventFilter(tenant)), file.events(EventFilter(tenant))
+        assert [repr(event) for event in found] == [repr(event) for event in expected], "number and digest too"
+        assert verify(plain, tenant) == verify(file, tenant)
+        assert verify(file, tenant).intact
+    file.close()
+
+
+# The verbs
+
+
+def keep(memory: Memory, days: float | None) -> None:
+    text = "version: v1\n" + (f"audit:\n  retention_days: {days}\n" if days is not None else "")
+    adopt(memory.store, memory.tenant, read_policy(text, "test"), NOW)
+
+
+def noted(memory: Memory, ago: int, topic: str = "x", **body: str) -> None:
+    memory.store.append([Event(NOW - timedelta(days=ago), memory.tenant, topic, f"s{ago}", body)])
+
+
+def test_looking_into_the_log(memory: Memory) -> None:
+    noted(memory, 9, "ingest", request="r1")
+    noted(memory, 5, "recall", request="r1", trace="t1")
+    noted(memory, 1, "forget", request="r2")
+    noted(memory.for_tenant("other"), 1, "forget", request="r1")
+    assert [event.topic for event in memory.audit()] == ["forget", "recall", "ingest"]
+    assert [event.topic for event in memory.audit(request="r1")] == ["recall", "ingest"]
+    assert [event.topic for event in memory.audit("recall", "s5", "r1")] == ["recall"]
+    assert [event.topic for event in memory.audit(since=NOW - timedelta(days=5), until="2026-05-30")] == ["recall"]
+    assert [event.topic for event in memory.audit(limit=1, offset=1)] == ["recall"]
+    with pytest.raises(InputError, match="negative"):
+        memory.audit(limit=-1)
+
+
+def test_what_a_request_did_can_be_found(memory: Memory) -> None:
+    for request in ("r1", "r2"):
+        turn = Turn(request, "s", "user", f"I moved to Lisbon in {request}.", NOW)
+        memory.acting(request=request, trace="t1").ingest([turn], user="ana")
+    found = memory.audit(request="r2")
+    assert {(event.body["request"], event.body["trace"]) for event in found} == {("r2", "t1")}
+    assert len(found) < len(memory.audit())
+    assert memory.verify_audit().intact
+
+
+def test_retention_by_policy(memory: Memory) -> None:
+    for ago in (40, 31, 29, 0):
+        noted(memory, ago)
+    assert memory.prune_audit() == 0, "nobody asked for it"
+    keep(memory, None)
+    assert memory.prune_audit() == 0
+    keep(memory, 30)
+    assert memory.prune_audit() == 2
+    newest = memory.audit()[0]
+    assert (newest.topic, newest.body["events"], newest.body["policy"]) == ("prune", 2, "v1")
+    assert [event.subject for event in memory.audit()[1:]] == ["s0", "s29"]
+    assert memory.prune_audit() == 0
+    assert len(memory.audit()) == 3, "nothing to tell"
+    assert memory.prune_audit(now=NOW + timedelta(days=365)) == 3
+    assert memory.verify_audit().intact
+    assert memory.verify_audit().pruned == 5
+    keep(memory, 1_000_000)
+    assert memory.prune_audit() == 0, "longer than the calendar"
+
+
+def test_an_export_can_be_checked_without_aforesaid(memory: Memory) -> None:
+    for ago in (50, 40, 9, 8, 7):
+        noted(memory, ago, name=f"名前 {ago}", share="0.1", request=f"r{ago}")
+    memory.store.append([Event(NOW, memory.tenant, "x", None, {"share": 1e-9, "odd": ["\ud800", None, 10**20, 1.0]})])
+    memory.store.erase_events(memory.tenant, ["s8"])
+    keep(memory, 30)
+    memory.prune_audit()
+    lines = list(memory.export_audit())
+    assert [json.loads(line)["number"] for line in lines[1:-1]] == [3, 4, 5, 6, 7]
+    assert proved(lines)
+    assert not proved(lines[:2] + lines[3:])
+    assert not proved(lines[:-2] + lines[-1:])
+    assert not proved([line.replace("r9", "r8") for line in lines])
+    assert proved(list(Memory(DictStore(), None).export_audit())), "an empty one"
+
+
+def test_a_log_that_is_pruned_while_it_is_written_out(memory: Memory) -> None:
+    noted(memory, 9)
+    lines = memory.export_audit()
+    next(lines)
+    memory.store.prune_events(memory.tenant, NOW)
+    with pytest.raises(StoreBusyError, match="pruned while"):
+        list(lines)
+
+
+def test_what_counts_as_naming() -> None:
+    names = {"s1", "k"}
+    assert mentions("s1", {}, names)
+    assert mentions("user:ana/s1", {}, names)
+    assert mentions("a/b/s1", {}, {"b/s1"})
+    assert mentions(None, {"a": [{"b": {"k": 1}}]}, names)
+    assert not mentions("s1/x", {"a": ["s1 and k"]}, names)
+    assert not mentions("s11", {"n": 1}, names)
+    deep: dict[str, object] = {"k": 1}
+    for _ in range(100_000):
+        deep = {"x": deep}
+    assert mentions(None, deep, names)
+
+
+def test_a_head_comes_back_as_it_was_written() -> None:
+    head = Head(5, 7, "a", 1, 2, 3, "b", "2026-05-03")
+    assert Head.read(head.write()) == head
+    assert Head.read(None) is None
+    assert head_name("t") == "audit/t"
+    for text in ("", "[]", "3", '{"x": 1}', '{"events": "5"}', '{"events": true}', '{"digest": null}'):
+        with pytest.raises(ValueError, match=r"."):
+            Head.read(text)

@@ -1,0 +1,72 @@
+"""Token estimates: arithmetic by hand, and the laws that packing leans on."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aforesaid.math.tokens import estimate_tokens, gate_tokens
+from aforesaid.settings.rows import TokenRows
+
+CASES = [
+    ("", 0),
+    ("a", 1),  # 0.25
+    ("abcd", 1),
+    ("abcde", 2),  # 1.25
+    ("日本語", 2),  # 3 / 1.6 = 1.875
+    ("日本語テキスト", 5),  # 7 / 1.6 = 4.375
+    ("한국어", 2),
+    ("привет", 3),  # 6 / 2.5 = 2.4
+    ("שלום", 2),  # 4 / 2.5 = 1.6
+    ("مرحبا", 2),  # 5 / 2.5 = 2
+    ("日本 abc", 3),  # 2 / 1.6 + 4 / 4 = 2.25
+    ("привет мир", 4),  # 9 / 2.5 + 1 / 4 = 3.85
+    ("ｶﾀｶﾅ。", 4),  # 5 / 1.6 = 3.125
+    ("𠮷野家", 2),  # 3 code points, one of them beyond the first plane
+    ("🙂🙂🙂🙂", 1),  # pictures are of no script: 4 / 4
+]
+
+
+@pytest.mark.parametrize(("text", "tokens"), CASES)
+def test_by_hand(text: str, tokens: int) -> None:
+    assert estimate_tokens(text) == tokens
+
+
+def test_runs_are_summed_before_rounding() -> None:
+    assert estimate_tokens("a日" * 8) == 7  # 8 / 4 + 8 / 1.6, not 16 rounded runs
+
+
+def test_the_rows_count() -> None:
+    rows = TokenRows(chars_cjk=1.0, chars_dense=1.0, chars_other=2.0, gate_chars=8)
+    assert estimate_tokens("日本жabcd", rows) == 5
+    assert gate_tokens("a" * 24, rows) == 3
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 1), ("abc", 1), ("a" * 7, 1), ("a" * 8, 2), ("日" * 8, 2)])
+def test_the_gate_has_its_own_estimator(text: str, tokens: int) -> None:
+    assert gate_tokens(text) == tokens
+
+
+MIXED = st.text(st.sampled_from("ab 日本ひカ한жяאب🙂\n"), max_size=60)
+
+
+@given(MIXED, MIXED)
+def test_a_whole_costs_no_more_than_its_parts_and_no_less_than_one(one: str, other: str) -> None:
+    whole = estimate_tokens(one + other)
+    assert max(estimate_tokens(one), estimate_tokens(other)) <= whole <= estimate_tokens(one) + estimate_tokens(other)
+
+
+@given(MIXED)
+def test_order_does_not_matter_and_zero_is_only_for_nothing(text: str) -> None:
+    assert estimate_tokens(text) == estimate_tokens("".join(sorted(text)))
+    assert (estimate_tokens(text) == 0) == (text == "")
+
+
+def test_a_megabyte_takes_milliseconds() -> None:
+    texts = ["a" * 1_000_000, "日" * 1_000_000, "a日" * 500_000, "слово и ещё " * 80_000]
+    start = time.process_time()
+    assert all(estimate_tokens(text) for text in texts)
+    assert time.process_time() - start < 2

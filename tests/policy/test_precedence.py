@@ -1,0 +1,276 @@
+"""Who wins, told as tables: verdicts, classes, scopes, globs of class and record, and invariants."""
+
+from __future__ import annotations
+
+import itertools
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aforesaid.errors import InputError, UnknownClassError
+from aforesaid.policy import (
+    ClassRule,
+    Invariant,
+    Judgement,
+    Policy,
+    ScopeLimits,
+    Verdict,
+    admits,
+    admitted_by_all,
+    allowed_classes,
+    anchored,
+    combine,
+    judge,
+    parse,
+    raised,
+    strictest,
+    treatment,
+)
+from aforesaid.types import BOUNDARIES, SCOPES, Scope
+
+PAIRS: dict[tuple[Verdict, Verdict], Verdict] = {
+    ("deny", "deny"): "deny", ("deny", "redact"): "deny", ("deny", "allow"): "deny",
+    ("redact", "deny"): "deny", ("redact", "redact"): "redact", ("redact", "allow"): "redact",
+    ("allow", "deny"): "deny", ("allow", "redact"): "redact", ("allow", "allow"): "allow",
+}  # fmt: skip
+VERDICTS: tuple[Verdict, ...] = ("deny", "redact", "allow")
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_deny_over_redact_over_allow(pair: tuple[Verdict, Verdict]) -> None:
+    assert combine(pair) == PAIRS[pair]
+
+
+@pytest.mark.parametrize("three", list(itertools.product(VERDICTS, repeat=3)))
+def test_three_verdicts_are_combined_two_by_two_in_any_order(three: tuple[Verdict, Verdict, Verdict]) -> None:
+    first, second, third = three
+    assert combine(three) == PAIRS[PAIRS[first, second], third]
+    assert {combine(order) for order in itertools.permutations(three)} == {combine(three)}
+
+
+def test_no_verdict_and_an_unknown_verdict_deny() -> None:
+    assert combine([]) == "deny"
+    assert combine(["allow", "maybe"]) == "deny"  # type: ignore[list-item]
+    assert combine(iter(["allow"])) == "allow"
+
+
+CLASSES = {  # old, new, and what stands
+    ("public", "public"): "public", ("public", "internal"): "internal", ("public", "pii"): "pii",
+    ("public", "secret"): "secret", ("internal", "public"): "internal", ("internal", "internal"): "internal",
+    ("internal", "pii"): "pii", ("internal", "secret"): "secret", ("pii", "public"): "pii", ("pii", "internal"): "pii",
+    ("pii", "pii"): "pii", ("pii", "secret"): "secret", ("secret", "public"): "secret",
+    ("secret", "internal"): "secret", ("secret", "pii"): "secret", ("secret", "secret"): "secret",
+}  # fmt: skip
+
+
+def test_the_table_of_classes_is_complete() -> None:
+    assert set(CLASSES) == set(itertools.product(BOUNDARIES, repeat=2))
+
+
+@pytest.mark.parametrize("pair", CLASSES)
+def test_a_class_may_rise_and_never_fall(pair: tuple[str, str]) -> None:
+    assert raised(*pair) == strictest(pair) == strictest(reversed(pair)) == CLASSES[pair]
+
+
+def test_the_strictest_of_many_of_none_and_of_an_unknown_one() -> None:
+    for three in itertools.product(BOUNDARIES, repeat=3):
+        assert strictest(three) == CLASSES[CLASSES[three[0], three[1]], three[2]]
+    assert strictest([]) == "secret"
+    for classes in (["confidential"], ["public", "Secret"], ["public", ""]):
+        with pytest.raises(UnknownClassError, match="is unknown"):
+            strictest(classes)
+
+
+GLOBS = [  # glob, purposes that match, purposes that do not
+    ("*", ["answer", "answer:task", "", "tool:a:b"], []),
+    ("answer", ["answer"], ["answer:task", "Answer", "answers", "an", ""]),
+    ("answer:*", ["answer:", "answer:task", "answer:task:deep"], ["answer", "Answer:task", "my-answer:x"]),
+    ("tool:contact-*", ["tool:contact-mail", "tool:contact-"], ["tool:contact", "tool:mail", "a:tool:contact-x"]),
+    ("*:read", ["tool:read", "a:b:read"], ["read", "tool:reads"]),
+    ("tool:?", ["tool:a"], ["tool:", "tool:ab"]),
+    ("a.c", ["a.c"], ["abc"]),
+    ("(x|y)+", ["(x|y)+"], ["x", "xy"]),
+]
+
+
+@pytest.mark.parametrize(("glob", "matching", "others"), GLOBS)
+def test_globs(glob: str, matching: list[str], others: list[str]) -> None:
+    assert [purpose for purpose in matching if not admits([glob], purpose)] == []
+    assert [purpose for purpose in others if admits([glob], purpose)] == []
+    assert [purpose for purpose in matching if not admits(["nothing", glob], purpose)] == []
+
+
+def test_an_empty_list_admits_nobody() -> None:
+    assert not admits([], "answer")
+    assert not admits([""], "answer")
+
+
+def simple_match(glob: str, purpose: str) -> bool:
+    """A second opinion: the textbook recursion."""
+    if not glob:
+        return not purpose
+    if glob[0] == "*":
+        return simple_match(glob[1:], purpose) or (bool(purpose) and simple_match(glob, purpose[1:]))
+    return bool(purpose) and glob[0] in ("?", purpose[0]) and simple_match(glob[1:], purpose[1:])
+
+
+@given(st.text("ab:*?.^$\\n\n", max_size=8), st.text("ab:*.^$\\n\n", max_size=8))
+def test_globs_agree_with_the_textbook(glob: str, purpose: str) -> None:
+    assert admits([glob], purpose) == simple_match(glob, purpose)
+
+
+def test_hostile_globs_are_quick() -> None:
+    began = time.perf_counter()
+    assert not admits(["*a" * 100 + "b"], "a" * 20_000)
+    assert not admits(["*" * 200 + "b"], "a" * 20_000)
+    assert time.perf_counter() - began < 1
+
+
+LISTS: list[tuple[str, ...]] = [(), ("*",), ("answer:*",), ("tool:*",), ("answer:task", "tool:x"), ("answer:?*",)]
+PURPOSES = ["answer", "answer:task", "tool:x", "tool:y"]
+
+
+@pytest.mark.parametrize(("of_class", "of_record"), list(itertools.product(LISTS, repeat=2)))
+def test_class_and_record_must_both_admit(of_class: tuple[str, ...], of_record: tuple[str, ...]) -> None:
+    policy = Policy("1", classes={"pii": ClassRule(of_class)})
+    for purpose in PURPOSES:
+        both = any(simple_match(glob, purpose) for glob in of_class) and any(
+            simple_match(glob, purpose) for glob in of_record
+        )
+        assert admitted_by_all([of_class, of_record], purpose) == both
+        assert admitted_by_all([of_record, of_class], purpose) == both
+        assert treatment(policy, "pii", purpose, of_record) == ("allow" if both else "deny")
+
+
+@pytest.mark.parametrize("of_class", LISTS)
+def test_a_record_without_a_list_inherits_its_classs(of_class: tuple[str, ...]) -> None:
+    policy = Policy("1", classes={"internal": ClassRule(of_class)})
+    for purpose in PURPOSES:
+        assert admitted_by_all([of_class, None], purpose) == admits(of_class, purpose)
+        assert (treatment(policy, "internal", purpose) == "allow") == admits(of_class, purpose)
+        assert ("internal" in allowed_classes(policy, purpose)) == admits(of_class, purpose)
+
+
+def test_if_no_list_is_there_nobody_is_admitted() -> None:
+    assert not admitted_by_all([], "answer")
+    assert not admitted_by_all([None, None], "answer")
+
+
+def test_classes_a_purpose_may_see() -> None:
+    assert allowed_classes(Policy.default()) == ("public", "internal", "pii")
+    assert allowed_classes(Policy.default(), "whatever:else") == ("public", "internal", "pii")
+    policy = Policy(
+        "1", classes={"public": ClassRule(("answer",)), "pii": ClassRule(), "secret": ClassRule(("audit:*",))}
+    )
+    assert allowed_classes(policy, "answer") == ("public", "internal")
+    assert allowed_classes(policy, "audit:keys") == ("internal", "secret")
+
+
+@pytest.mark.parametrize("boundary", ["", "PII", "confidential", "*"])
+def test_an_unknown_class_is_never_shown(boundary: str) -> None:
+    opened = Policy("1", classes={name: ClassRule(("*",)) for name in BOUNDARIES})
+    assert treatment(opened, boundary, "answer") == "deny"
+    assert treatment(opened, boundary, "answer", ["*"]) == "deny"
+    widened = Policy("1", classes={**opened.classes, boundary: ClassRule(("*",))})  # type: ignore[dict-item]
+    assert treatment(widened, boundary, "answer") == "deny"
+    assert judge(opened, {"boundary": boundary}, "read") == Judgement("deny")
+
+
+REDACTED = ClassRule(("answer", "compliance:*"), ("email",), ("compliance:*", "tool:*"))
+
+
+@pytest.mark.parametrize(
+    ("purpose", "record_allow", "expected"),
+    [
+        ("answer", None, "redact"),
+        ("compliance:audit", None, "allow"),
+        ("tool:mail", None, "deny"),  # seeing it as it is takes being admitted first
+        ("answer", ("answer",), "redact"),
+        ("answer", ("tool:*",), "deny"),
+        ("compliance:audit", ("answer",), "deny"),
+        ("compliance:audit", (), "deny"),
+    ],
+)
+def test_what_a_class_redacts(purpose: str, record_allow: tuple[str, ...] | None, expected: Verdict) -> None:
+    assert treatment(Policy("1", classes={"pii": REDACTED}), "pii", purpose, record_allow) == expected
+
+
+@pytest.mark.parametrize(("fast", "slow"), list(itertools.product(SCOPES, repeat=2)))
+def test_a_slower_scope_anchors_a_faster_one(fast: Scope, slow: Scope) -> None:
+    if SCOPES.index(fast) >= SCOPES.index(slow):
+        return
+    over = anchored({fast: ScopeLimits(400, 9000), slow: ScopeLimits(365, 8000)})
+    assert over[fast] == over[slow] == ScopeLimits(365, 8000)
+    under = anchored({fast: ScopeLimits(30, 500), slow: ScopeLimits(365, 8000)})
+    assert (under[fast], under[slow]) == (ScopeLimits(30, 500), ScopeLimits(365, 8000))
+    mixed = anchored({fast: ScopeLimits(400, 500), slow: ScopeLimits(365, None)})
+    assert mixed[fast] == ScopeLimits(365, 500)
+    none_of_its_own = anchored({slow: ScopeLimits(365, 8000)})
+    assert none_of_its_own[fast] == ScopeLimits()
+    only_fast = anchored({fast: ScopeLimits(400, 9000)})
+    assert only_fast[fast] == ScopeLimits(400, 9000) and only_fast[slow] == ScopeLimits()
+
+
+LIMITS = st.builds(ScopeLimits, st.none() | st.integers(1, 9).map(float), st.none() | st.integers(0, 9))
+
+
+@given(st.dictionaries(st.sampled_from(SCOPES), LIMITS))
+def test_anchored_limits_never_grow_and_never_pass_a_slower_scope(limits: dict[Scope, ScopeLimits]) -> None:
+    found = anchored(limits)
+    assert list(found) == list(SCOPES)
+    assert anchored(found) == found
+    for name in ("ttl_days", "max_tokens"):
+        for index, scope in enumerate(SCOPES):
+            own = getattr(limits.get(scope, ScopeLimits()), name)
+            slower = [getattr(limits.get(other, ScopeLimits()), name) for other in SCOPES[index:]]
+            expected = None if own is None else min(limit for limit in slower if limit is not None)
+            assert getattr(found[scope], name) == expected
+
+
+RULES = Policy(
+    "1",
+    invariants=(
+        Invariant("no-global-tasks", parse("!(scope == 'global' && type == 'task')")),
+        Invariant("not-durable-when-tainted", parse("!(tainted && durable)"), ("write",)),
+        Invariant("sure", parse("confidence >= 0.5"), ("read",)),
+    ),
+)
+GOOD: dict[str, object] = {
+    "scope": "user", "type": "fact", "tainted": False, "durable": True, "confidence": 0.9, "boundary": "pii",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("facts", "on_write", "on_read"),
+    [
+        ({}, (), ()),
+        ({"scope": "global"}, (), ()),
+        ({"scope": "global", "type": "task"}, ("no-global-tasks",), ("no-global-tasks",)),
+        ({"tainted": True}, ("not-durable-when-tainted",), ()),
+        ({"confidence": 0.4}, (), ("sure",)),
+        ({"confidence": "high"}, (), ("sure",)),  # a rule that fails denies
+        ({"confidence": None}, (), ("sure",)),
+        (
+            {"scope": "global", "type": "task", "tainted": True, "confidence": 0},
+            ("no-global-tasks", "not-durable-when-tainted"),
+            ("no-global-tasks", "sure"),
+        ),
+    ],
+)
+def test_invariants_deny_and_are_named(
+    facts: dict[str, object], on_write: tuple[str, ...], on_read: tuple[str, ...]
+) -> None:
+    assert judge(RULES, GOOD | facts, "write") == Judgement("deny" if on_write else "allow", on_write)
+    assert judge(RULES, GOOD | facts, "read") == Judgement("deny" if on_read else "allow", on_read)
+
+
+def test_a_fact_that_is_not_there_fails_a_comparison_that_must_hold() -> None:
+    assert judge(RULES, {}, "read") == Judgement("deny", ("sure",))
+    assert judge(Policy.default(), {}, "write") == Judgement("allow")
+
+
+def test_an_unknown_action_is_refused() -> None:
+    with pytest.raises(InputError, match="action 'delete' is unknown"):
+        judge(RULES, GOOD, "delete")  # type: ignore[arg-type]

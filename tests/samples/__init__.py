@@ -1,0 +1,1 @@
+"""Labelled texts and files that several tests use."""

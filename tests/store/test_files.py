@@ -1,0 +1,292 @@
+"""The SQLite file itself: what may be wrong with it, what it keeps, and what it must not keep."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from aforesaid.errors import (
+    StoreBusyError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreVersionError,
+)
+from aforesaid.settings.rows import StoreRows
+from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.schema import MIGRATIONS
+from aforesaid.testing.store import ALL, a_record, filled, some_vectors
+
+ROWS = StoreRows(synchronous="normal", segment_rows=16)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+def test_what_was_written_is_there_after_reopening(path: Path) -> None:
+    store = SQLiteStore(path)
+    keys = filled(store, [a_record("a"), a_record("b")], some_vectors(2))
+    store.close()
+    store = SQLiteStore(path)
+    assert [record.id for record in store.find(ALL)] == ["a", "b"]
+    assert store.vector_search(some_vectors(1)[0], ALL, 1)[0].key == keys[0]
+    store.close()
+
+
+def test_a_file_that_is_no_database(path: Path) -> None:
+    path.write_bytes(b"just some notes, long enough to look like something" * 100)
+    with pytest.raises(StoreCorruptError, match="not a database"):
+        SQLiteStore(path)
+    assert path.read_bytes().startswith(b"just some notes"), "it was not touched"
+
+
+def test_another_programs_database(path: Path) -> None:
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    with pytest.raises(StoreCorruptError, match="another program"):
+        SQLiteStore(path)
+
+
+def test_a_store_from_a_newer_version(path: Path) -> None:
+    SQLiteStore(path).close()
+    with sqlite3.connect(path) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    with pytest.raises(StoreVersionError, match="99"):
+        SQLiteStore(path)
+
+
+def test_a_folder_and_a_missing_folder(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="is a folder"):
+        SQLiteStore(tmp_path)
+    with pytest.raises(StoreError, match="does not exist"):
+        SQLiteStore(tmp_path / "no" / "such" / "store.db")
+
+
+def test_a_damaged_file_is_reported_not_served_silently(path: Path) -> None:
+    store = SQLiteStore(path)
+    filled(store, [a_record(str(i), text=f"words {i} " * 200) for i in range(200)])
+    store.close()
+    with path.open("r+b") as file:
+        for page in range(40, 90):
+            file.seek(page * 4096)
+            file.write(os.urandom(4096))
+    store = SQLiteStore(path)
+    with pytest.raises(StoreCorruptError):
+        store.find(ALL)
+    store.close()
+
+
+def test_a_full_disk_loses_nothing(path: Path) -> None:
+    store = SQLiteStore(path, ROWS)
+    filled(store, [a_record("first")], some_vectors(1))
+    store.close()
+    pages = path.stat().st_size // 4096
+    store = SQLiteStore(path, ROWS, max_pages=pages + 8)
+    with pytest.raises(StoreFullError, match="disk is full"):
+        store.put([a_record("big", text="long words " * 50_000)])
+    assert [record.id for record in store.find(ALL)] == ["first"]
+    store.put([a_record("small")])
+    assert store.count(ALL) == 2
+    assert store.verify() == []
+    store.close()
+
+
+READ_ONLY = """
+import os, sys, urllib.parse
+import Stemmer
+from aforesaid.errors import StoreReadOnlyError
+from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.testing.store import ALL, a_record
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)   # root may write anything, so become nobody
+store = SQLiteStore(sys.argv[1])
+assert store.count(ALL) == 1 and len(store.text_search(["fox"], ALL, 5)) == 1
+try:
+    store.put([a_record("b")])
+except StoreReadOnlyError as error:
+    print(error)
+"""
+
+
+def test_a_read_only_file_can_be_read() -> None:
+    with tempfile.TemporaryDirectory() as name:  # directly under /tmp, which other users can enter
+        path = Path(name) / "store.db"
+        store = SQLiteStore(path)
+        filled(store, [a_record("a")])
+        store.close()
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        done = subprocess.run([sys.executable, "-c", READ_ONLY, str(path)], capture_output=True, text=True, check=False)
+        path.parent.chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    assert "read-only" in done.stdout
+
+
+def test_a_lock_held_too_long_is_named(path: Path) -> None:
+    holder = SQLiteStore(path)
+    waiter = SQLiteStore(path, StoreRows(lock_timeout_ms=50))
+    with holder.transaction(), pytest.raises(StoreBusyError, match="50 ms"):
+        waiter.put([a_record("a")])
+    waiter.put([a_record("a")])
+    assert holder.count(ALL) == 1
+    holder.close()
+    waiter.close()
+
+
+def test_another_process_is_seen_at_once(path: Path) -> None:
+    reader, writer = SQLiteStore(path, ROWS), SQLiteStore(path, ROWS)
+    writer.add_space("test", 8)
+    for i in range(40):
+        writer.put([a_record(str(i))])
+        writer.put_vectors([a_record(str(i)).key], some_vectors(1, seed=i))
+        found = reader.vector_search(some_vectors(1, seed=i)[0], ALL, 1)
+        assert found[0].key == a_record(str(i)).key
+    writer.delete([a_record("7").key])
+    assert reader.vector_search(some_vectors(1, seed=7)[0], ALL, 1)[0].key != a_record("7").key
+    reader.close()
+    writer.close()
+
+
+def test_a_forked_child_gets_its_own_connection(path: Path) -> None:
+    store = SQLiteStore(path)
+    store.put([a_record("parent")])
+    child = os.fork()
+    if child == 0:
+        store.put([a_record("child")])
+        os._exit(0 if store.count(ALL) == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert store.count(ALL) == 2
+    store.close()
+
+
+def test_threads_share_a_store(path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    store = SQLiteStore(path, ROWS)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda i: store.put([a_record(str(i))]), range(100)))
+        assert set(pool.map(lambda _: store.count(ALL), range(16))) == {100}
+    store.close()
+
+
+def test_deleted_words_leave_every_file(path: Path) -> None:
+    store = SQLiteStore(path, ROWS)
+    store.add_space("test", 8)
+    secret = a_record("s", text="zanzibar marzipan quokka", session="sess", meta={"note": "flibbertigibbet"})
+    vector = np.array([[0.123, -0.456, 0.789, 0.321, -0.654, 0.987, 0.111, -0.222]], dtype=np.float32)
+    vector /= np.linalg.norm(vector)
+    store.put([a_record(str(i)) for i in range(50)])
+    store.put([secret])
+    store.put_vectors([secret.key], vector)
+    store.put([replace(secret, utility=1.0)])
+    traces = [b"zanzibar", b"marzipan", b"quokka", b"flibbertigibbet", secret.key.encode(), vector.tobytes()]
+    files = sorted(path.parent.iterdir())
+    assert all(any(trace in file.read_bytes() for file in files) for trace in traces), "they were there"
+    with store.transaction():
+        store.delete([secret.key])
+    for file in sorted(path.parent.iterdir()):
+        for trace in traces:
+            assert trace not in file.read_bytes(), f"{trace!r} is still in {file.name}"
+    assert store.count(ALL) == 50
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("damage", "word"),
+    [
+        ("DELETE FROM segment_sketches", "sketch"),
+        ("UPDATE segment_sketches SET data = zeroblob(length(data))", "sketch"),
+        ("UPDATE segment_sketches SET version = version - 1", "sketch"),
+        ("UPDATE owners SET records = records + 5", "counted"),
+        ("INSERT INTO terms (terms) VALUES ('delete-all')", "missing from the text index"),
+        ("UPDATE segments SET used = used - 1", "placed"),
+        ("UPDATE segment_vectors SET data = zeroblob(10)", "wrong size"),
+        ("UPDATE passages SET data = zeroblob(10)", "10 bytes"),
+        ("UPDATE passages SET data = randomblob(length(data))", "damaged"),
+        ("UPDATE passages SET row = row + 100", "gone"),
+    ],
+)
+def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: str) -> None:
+    store = SQLiteStore(path, replace(ROWS, sketch_from=0))
+    keys = filled(store, [a_record(str(i)) for i in range(40)], some_vectors(40))
+    store.put_vectors(keys[:1], some_vectors(1), passages={keys[0]: some_vectors(3)})
+    expected = [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)]
+    store.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute(damage)
+    raw.close()
+    store = SQLiteStore(path, replace(ROWS, sketch_from=0))
+    if word == "sketch":
+        found = [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)]
+        assert found == expected, "a bad sketch is not trusted"
+    problems = store.verify()
+    assert problems
+    assert word in problems[0].what
+    assert all(problem.mended for problem in store.verify(repair=True))
+    assert store.verify() == []
+    store.put_vectors(keys, some_vectors(40))
+    assert [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)] == expected
+    assert len(store.text_search(["fox"], ALL, 50)) == 40
+    store.close()
+
+
+def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:
+    store = SQLiteStore(path)
+    filled(store, [a_record("a")])
+    store.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE records SET fields = '{\"kind\": 3}'")
+    raw.close()
+    store = SQLiteStore(path)
+    assert "cannot be read" in store.verify(repair=True)[0].what
+    store.close()
+
+
+def test_migrations_run_once_each_and_keep_a_backup(path: Path) -> None:
+    SQLiteStore(path).close()
+    later = (*MIGRATIONS, "CREATE TABLE extra (x);\nINSERT INTO extra VALUES (1);\nINSERT INTO extra VALUES (2);")
+    for _ in range(2):
+        database = Database(path, ROWS, later)
+        assert database.rows("SELECT x FROM extra") == [(1,), (2,)]
+        database.close()
+    backup = path.with_name(f"store.db.v{len(MIGRATIONS)}.bak")
+    assert backup.exists()
+    SQLiteStore(backup).close()
+    with pytest.raises(StoreVersionError):
+        SQLiteStore(path)
+
+
+def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
+    store = SQLiteStore(path)
+    filled(store, [a_record("a")])
+    store.close()
+    with pytest.raises(StoreError):
+        Database(path, ROWS, (*MIGRATIONS, "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);"))
+    store = SQLiteStore(path)
+    assert store.count(ALL) == 1
+    assert store.stats("default").schema == len(MIGRATIONS)
+    store.close()
+
+
+def test_backup_is_a_store(path: Path, tmp_path: Path) -> None:
+    store = SQLiteStore(path)
+    filled(store, [a_record("a")], some_vectors(1))
+    store.backup(tmp_path / "copy.db")
+    store.close()
+    copy = SQLiteStore(tmp_path / "copy.db")
+    assert copy.count(ALL) == 1
+    assert copy.verify() == []
+    copy.close()

@@ -1,0 +1,158 @@
+"""`feedback`, `calibrate` and `gate`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.cli import data, filled, jsonl, run
+
+NOW = "2026-05-10T12:00:00Z"
+
+
+def test_feedback_counts_once_a_minute(path: Path) -> None:
+    filled(path)
+    said = ("feedback", "t1", "helpful", "--user", "ana", "--now", NOW)
+    text = run(path, *said, "--query", "where is Lisbon?").stdout
+    assert "t1: helpful; utility 0.00 → 0.10, confidence 1.00 → 1.00; its scores are kept as a label" in text
+    assert "counted already" in run(path, *said).stdout
+    found = data(run(path, "--json", "feedback", "t1", "harmful", "--user", "ana", "--now", NOW))
+    assert (found["id"], found["signal"], found["counted"]) == ("t1", "harmful", True)
+    assert found["after"] == {"utility": pytest.approx(-0.1), "confidence": pytest.approx(0.9)}
+    assert data(run(path, "--json", "show", "t1", "--user", "ana"))["utility"] == pytest.approx(-0.1)
+
+
+def test_feedback_merges_duplicates(path: Path) -> None:
+    filled(path)
+    text = run(path, "feedback", "t1", "duplicate", "--of", "t3", "--user", "ana").stdout
+    assert "duplicate, merged into t3" in text
+    listed = data(run(path, "--json", "list", "--user", "ana"))["records"]
+    assert "t1" not in [record["id"] for record in listed]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("feedback", "t1", "great", "--user", "ana"), "great"),
+        (("feedback", "t1", "duplicate", "--user", "ana"), "is one of another record"),
+        (("feedback", "t1", "duplicate", "--of", "t1", "--user", "ana"), "they are one record"),
+        (("feedback", "nobody", "helpful"), "nobody"),
+        (("calibrate",), "0 labels"),
+        (("calibrate", "--gate"), "gate: 0 labels"),
+        (("calibrate", "/no/such/file"), "cannot be read"),
+        (("calibrate", "--reset", "--dry-run"), "--reset"),
+        (("gate", "show", "t2", "--user", "ana"), "did not weigh"),
+        (("gate", "replay", "--weights", "gate.threshold", "--user", "ana"), "NAME=NUMBER"),
+        (("gate", "replay", "--weights", "gate.magic=1"), "Unknown setting"),
+        (("gate", "replay", "--weights", "gate.natural_date=1"), "gate.natural_date cannot be replayed"),
+        (("gate", "replay", "--weights", "gate.threshold=2"), "outside 0 … 1"),
+        (("gate", "list", "--decision", "maybe"), "maybe"),
+    ],
+)
+def test_mistakes_exit_with_2(path: Path, args: tuple[str, ...], words: str) -> None:
+    filled(path)
+    assert words in run(path, *args, code=2).stderr
+    assert json.loads(run(path, *args, "--json", code=2).stderr)["error"]["remedy"]
+
+
+def boats(path: Path) -> list[dict[str, object]]:
+    """Thirty turns, half about boats, and what is right for a question about them."""
+    texts = [f"Boat {i} lies in the harbour at pier {i}." for i in range(15)] + [
+        f"Soup {i} for lunch." for i in range(15)
+    ]
+    turns = [{"id": f"t{i}", "session": "s", "role": "user", "text": text} for i, text in enumerate(texts)]
+    run(path, "ingest", "--user", "ana", stdin=jsonl(*turns))
+    return [{"query": "which boat lies in the harbour?", "id": f"t{i}", "relevant": i < 15} for i in range(30)]
+
+
+def test_calibrate_from_a_file_and_back(path: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(jsonl(*boats(path)) + "\n")
+    dry = run(path, "calibrate", str(labels), "--user", "ana", "--dry-run").stdout
+    assert "vector: 30 labels, 15 relevant; a dry run: not kept" in dry
+    assert "log loss" in dry
+    assert "on 6 labels held out" in dry
+    assert run(path, "calibrate", "--reset").stdout == "there was nothing to remove\n"
+    kept = data(run(path, "--json", "calibrate", str(labels), "--user", "ana", "--side", "vector", "--method", "platt"))
+    assert kept["stored"]
+    [side] = kept["sides"]
+    assert (side["labels"], side["stored"], side["calibration"]["method"]) == (30, True, "platt")
+    assert run(path, "calibrate", "--reset").stdout == "removed calibration.vector/default\n"
+
+
+def test_calibrate_from_feedback(path: Path) -> None:
+    for label in boats(path):
+        signal = "helpful" if label["relevant"] else "harmful"
+        run(path, "feedback", str(label["id"]), signal, "--query", str(label["query"]), "--user", "ana", "--now", NOW)
+    assert "vector: 30 labels, 15 relevant; kept" in run(path, "calibrate").stdout
+    gate = run(path, "calibrate", "--gate", "--dry-run").stdout
+    assert "gate: 30 labels, 15 useful; policy version none; a dry run: not kept" in gate
+    assert "of 30 past decisions would be others" in gate
+
+
+def test_the_gate_is_calibrated_from_a_file(path: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(jsonl(*boats(path)))
+    found = data(run(path, "--json", "calibrate", str(labels), "--gate", "--user", "ana"))
+    assert (found["stored"], found["labels"], found["before"]) == (True, 30, 0.35)
+    run(path, "ingest", "--user", "bo", stdin=jsonl({"id": "x", "session": "s", "role": "user", "text": "I like tea."}))
+    [entry] = data(run(path, "--json", "gate", "list", "--user", "bo"))["entries"]
+    assert entry["threshold"] == found["after"]
+    assert "removed gate.threshold/default" in run(path, "calibrate", "--gate", "--reset").stdout
+
+
+def test_a_fit_that_is_worse_is_not_kept(path: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    wrong = [{**label, "relevant": i % 2 == 0} for i, label in enumerate(boats(path))]
+    labels.write_text(jsonl(*wrong))
+    args = ("calibrate", str(labels), "--user", "ana", "--side", "vector")
+    refused = run(path, *args, code=1)
+    assert "not kept: worse than the raw scores" in refused.stdout
+    assert "--force" in refused.stderr
+    assert not data(run(path, "--json", *args, code=1))["stored"]
+    assert "15 relevant; kept" in run(path, *args, "--force").stdout
+
+
+@pytest.mark.parametrize(
+    "line", ['{"id": "t1"}', "[]", "not json", '{"id": "t1", "relevant": "yes"}', '{"query": "x", "relevant": true}']
+)
+def test_a_bad_label_is_named_by_its_line(path: Path, tmp_path: Path, line: str) -> None:
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(jsonl(*boats(path)[:1]) + line + "\n")
+    assert f"{labels}:2: " in run(path, "calibrate", str(labels), "--user", "ana", code=2).stderr
+
+
+def test_gate_list_and_show(path: Path) -> None:
+    filled(path)
+    text = run(path, "gate", "list", "--user", "ana").stdout
+    assert [line.split()[6] for line in text.splitlines()] == ["t4", "t3", "t1"]
+    entries = data(run(path, "--json", "gate", "list", "--user", "ana"))["entries"]
+    assert [entry["id"] for entry in entries] == ["t4", "t3", "t1"]
+    admitted = [entry["id"] for entry in entries if entry["decision"] == "admit"]
+    only = data(run(path, "--json", "gate", "list", "--user", "ana", "--decision", "admit"))["entries"]
+    assert [entry["id"] for entry in only] == admitted
+    assert "go on with --offset 1" in run(path, "gate", "list", "--user", "ana", "--limit", "1").stdout
+    assert run(path, "gate", "list").stdout == "No such decisions.\n"
+    shown = run(path, "gate", "show", "t1", "--user", "ana").stdout
+    assert "novelty" in shown
+    assert "threshold 0.35" in shown
+    assert data(run(path, "--json", "gate", "show", "t1", "--user", "ana"))["signals"] == entries[-1]["signals"]
+
+
+def test_gate_replay(path: Path) -> None:
+    filled(path)
+    same = run(path, "gate", "replay", "--user", "ana").stdout
+    assert "3 turns replayed with the settings in force" in same
+    assert "0 decisions would change" in same
+    args = ("gate", "replay", "--user", "ana", "--weights", "gate.threshold=1", "--weights", "gate.weight_novelty=0.5")
+    text = run(path, *args, "--limit", "1").stdout
+    assert "gate.threshold=1, gate.weight_novelty=0.5" in text
+    assert "admit → reject" in text
+    assert "more; --limit shows them" in text
+    found = data(run(path, "--json", *args))
+    assert found["changes"] == found["before"]["admit"] == len(found["changed"])
+    assert found["after"] == {"admit": 0, "defer": 0, "reject": 3}
+    change = found["changed"][0]
+    assert (change["entry"]["decision"], change["decision"]) == ("admit", "reject")

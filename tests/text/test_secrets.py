@@ -1,0 +1,146 @@
+"""Secrets found and left alone, on labelled texts; every fake key is put together here so that no scanner trips over it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aforesaid.text.extract.secrets import Redacted, Secret, find_secrets, redact_secrets
+from samples.secret_texts import ALNUM, NAMED, NEGATIVES, POSITIVES, SHAPED, fill
+
+PRECISION, RECALL = 0.95, 0.95
+
+
+def measured() -> tuple[float, float, list[str]]:
+    """Precision and recall over texts: a positive counts when exactly its secret is redacted, and nothing else."""
+    right, wrong = 0, []
+    for text, secret in POSITIVES:
+        spans = [text[found.start : found.end] for found in find_secrets(text)]
+        if spans == [secret]:
+            right += 1
+        else:
+            wrong.append(f"{text!r}: wanted {secret!r}, got {spans}")
+    alarms = [f"{text!r}: {find_secrets(text)}" for text in NEGATIVES if find_secrets(text)]
+    return right / max(right + len(alarms), 1), right / len(POSITIVES), wrong + alarms
+
+
+def test_precision_and_recall() -> None:
+    precision, recall, wrong = measured()
+    assert precision >= PRECISION and recall >= RECALL, "\n".join([f"{precision:.3f} {recall:.3f}", *wrong])
+
+
+def test_the_sets_are_large() -> None:
+    assert len(POSITIVES) >= 80
+    assert len(NEGATIVES) >= 80
+
+
+@pytest.mark.parametrize(("text", "secret"), [(text, secret or text) for text, secret in SHAPED + NAMED])
+def test_the_secret_is_gone_and_the_rest_stays(text: str, secret: str) -> None:
+    redacted = redact_secrets(f"before\n{text}\n\nand after that")
+    assert redacted.text.count(secret) == text.count(secret) - 1  # a user may be named like the password
+    assert redacted.text.startswith("before\n")
+    assert redacted.text.endswith("\n\nand after that")
+    assert len(redacted.kinds) == 1
+
+
+def test_the_digest_is_of_the_secret_alone() -> None:
+    digest = hashlib.sha256(b"hunter2").hexdigest()[:8]
+    assert redact_secrets("password=hunter2 ok") == Redacted(f"password=[secret:password:{digest}] ok", ("password",))
+
+
+def test_the_most_specific_kind_wins_and_touching_finds_become_one() -> None:
+    key = "gh" + "p_" + fill(36)
+    assert find_secrets(f"token={key}") == (Secret("github-token", 6, 6 + len(key)),)
+
+
+def test_only_the_password_of_a_url_goes() -> None:
+    assert redact_secrets("see postgres" + "://app:s3cr3tPw@db/x").text.startswith("see postgres://app:[secret:")
+
+
+def test_a_cut_off_encrypted_key_goes_to_its_last_character() -> None:
+    head = "-----BEGIN RSA " + "PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00AA\n\n"
+    assert redact_secrets(f"{head}{fill(64)}\n{fill(64)}\n{fill(9)}").text.count("\n") == 0
+    assert redact_secrets(f"{head}{fill(64)}\n\nThat is all I have.").text.endswith("\n\nThat is all I have.")
+
+
+def test_several_secrets_in_order() -> None:
+    text = f"password=hunter2, then api_key={fill(24)} and my PIN is 4821"
+    assert redact_secrets(text).kinds == ("password", "api-key", "pin")
+
+
+def test_a_value_longer_than_the_rules_look_goes_whole() -> None:
+    value = fill(100) * 9
+    assert redact_secrets(f"api_key={value} end").text.endswith("] end")
+    assert value[-50:] not in redact_secrets(f'password="{value}" end').text
+
+
+def test_lone_surrogates_and_growing_capitals_do_no_harm() -> None:
+    assert redact_secrets("password=hunter2\ud800x").kinds == ("password",)
+    assert redact_secrets("İİİ password=hunter2").text.startswith("İİİ password=[secret:")
+
+
+PIECES = st.sampled_from(
+    [text for text, _ in POSITIVES]
+    + NEGATIVES
+    + [
+        "password",
+        "=",
+        ":",
+        " is ",
+        " ",
+        "\n",
+        '"',
+        "'",
+        "token",
+        "は",
+        "[",
+        "]",
+        "secret:",
+        "://",
+        "@",
+        "hunter2",
+        ALNUM,
+        "&x=",
+        "Bearer ",
+    ]
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_redacting_twice_is_redacting_once(text: str) -> None:
+    once = redact_secrets(text).text
+    assert redact_secrets(once) == Redacted(once)
+
+
+@given(st.lists(PIECES, max_size=8).map(" ".join))
+def test_finds_are_in_order_inside_the_text_and_apart(text: str) -> None:
+    edges = [edge for found in find_secrets(text) for edge in (found.start, found.end)]
+    assert edges == sorted(edges)
+    assert all(0 <= edge <= len(text) for edge in edges)
+
+
+NASTY = ["sk-", "password=", "token ", "eyJa.", "-----BEGIN " + "PRIVATE KEY-----"]
+NASTIER = [
+    "a", "password is ", "://a:", "secret" * 3 + '"', "key: ", "data:a/b;base64,", "パスワードは", "[secret:", "xoxb-1",
+    "1" * 9 + ":AA", "pwd:'", "Bearer ", "api_key = a1b2c3d4e5 ", "password for a ", "<password>", "aaaaaaaaaaaaaaaaaaa ",
+]  # fmt: skip
+
+
+def cpu_seconds(pieces: list[str], chars: int) -> float:
+    start = time.process_time()
+    for piece in pieces:
+        redact_secrets(piece * (chars // len(piece)))
+    return time.process_time() - start
+
+
+def test_a_megabyte_of_each_nasty_text_is_read_within_a_second_in_all() -> None:
+    assert any(cpu_seconds(NASTY, 1_000_000) < 1 for _ in range(3))  # a busy machine may spoil a try
+
+
+def test_a_hundred_kilobytes_of_nastier_ones_too() -> None:
+    assert any(cpu_seconds(NASTIER, 100_000) < 2 for _ in range(3))
