@@ -295,9 +295,9 @@ HOSTILE = [  # text, line, a part of the message
 
 @pytest.mark.parametrize(("text", "line", "part"), HOSTILE)
 def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     error = refused(text)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     assert part in error.message
     assert line is None or error.problems[-1].line == line
     assert len(str(error)) < 2000
@@ -315,9 +315,9 @@ def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: st
     ],
 )
 def test_a_file_full_of_problems_stops_early(text: str, loader: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     error = refused(text)
-    assert time.perf_counter() - began < {"C": 2, "pure": 20}[loader]
+    assert time.process_time() - began < {"C": 2, "pure": 20}[loader]
     assert 1 <= len(error.problems) <= 50
     assert len(str(error)) < 3000
 
@@ -330,9 +330,9 @@ def test_the_caller_says_which_detectors_there_are() -> None:
 
 def test_patterns_run_in_linear_time_and_replace_word_for_word() -> None:
     pattern = compile_pattern("(a+)+b")
-    began = time.perf_counter()
+    began = time.process_time()
     assert pattern.search("a" * 1_000_000) is None
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     assert compile_pattern("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
     with pytest.raises(RuleError, match="over 1000"):
         compile_pattern("a" * 1001)

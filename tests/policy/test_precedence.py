@@ -92,10 +92,10 @@ def test_globs_agree_with_the_textbook(glob: str, purpose: str) -> None:
 
 
 def test_hostile_globs_are_quick() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert not admits(["*a" * 100 + "b"], "a" * 20_000)
     assert not admits(["*" * 200 + "b"], "a" * 20_000)
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 LISTS: list[tuple[str, ...]] = [(), ("*",), ("answer:*",), ("tool:*",), ("answer:task", "tool:x"), ("answer:?*",)]
