@@ -71,7 +71,7 @@ def check(ctx: click.Context, files: tuple[str, ...]) -> None:
     from aforesaid.policy import policy_warnings
 
     app = ctx.ensure_object(App)
-    found = {name: doubts(read_any(Path(name))) for name in files}
+    found = {name: policy_warnings(read_any(Path(name))) for name in files}
     app.say(found, "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines or ("fine",)))
 
 
