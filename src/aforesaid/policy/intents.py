@@ -22,7 +22,7 @@ class Intent:
     shares: Mapping[str, float]
 
     def lift(self, record: Record) -> float:
-        """The factor for a record's score: from 1 (neither scope nor type is wanted) to 1.32 (both are first choice)."""
+        """The factor for a record's score: from 1 (nothing matches) to 1.32 (scope and type are first choice)."""
         return (1 + SCOPE_LIFT * _preference(record.scope, self.scopes)) * (
             1 + TYPE_LIFT * _preference(type_of(record), tuple(self.shares))
         )
