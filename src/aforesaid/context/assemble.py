@@ -90,7 +90,7 @@ def _assembled(request: Request, wanted: ContextRequest) -> Context:
     found = search(request, wanted.query, where, Page(considered(request.settings, wanted.budget_tokens)), wanted.now)
     fill = rows.fill if wanted.subject else 1.0
     covers = _covers(request, found, previous)
-    caps = request.guard.caps
+    caps = request.guard.token_limits
     draft = ContextPacker(must, found, covers, wanted.budget_tokens, fill, rows.fresh, count, caps)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)

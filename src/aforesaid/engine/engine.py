@@ -45,7 +45,7 @@ class Engine:
         settings = self.settings
         if policy is not None and policy.retrieval:
             settings = settings.changed(policy.retrieval, f"policy {policy.version}")
-        view = RedactingStore(self.store, guard) if guard.veils else self.store
+        view = RedactingStore(self.store, guard) if guard.redacts_on_read else self.store
         return Request(self, guard, settings, view, adopted.number if adopted else 0)
 
     def count_tokens(self, text: str) -> int:

@@ -22,14 +22,14 @@ class RedactingStore(Reader):
 
     def get(self, keys: Sequence[str]) -> list[Record]:
         """See `Reader.get`; texts are redacted."""
-        return [self._guard.shown(record) for record in self._store.get(keys)]
+        return [self._guard.redact_for_reader(record) for record in self._store.get(keys)]
 
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
         """See `Reader.find`; texts are redacted."""
         found = self._store.find(where, order=order, limit=limit, offset=offset)
-        return [self._guard.shown(record) for record in found]
+        return [self._guard.redact_for_reader(record) for record in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
         """See `Reader.glances`; texts are redacted."""

@@ -62,7 +62,7 @@ def rules_in_view(request: Request, where: Filter) -> RulesInView:
 def elevate(request: Request, turns: Sequence[Record]) -> int:
     """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
     guard = request.guard
-    made = [guard.rejudged(_guidance(turn)) for turn in turns]
+    made = [guard.update_withheld(_guidance(turn)) for turn in turns]
     there = {record.key for record in request.store.get([record.key for record in made])}
     new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
     if not new:

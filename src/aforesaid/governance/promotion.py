@@ -75,7 +75,7 @@ def observe(request: Request, capture: Capture) -> Record:
         tainted=capture.tainted,
         meta={UNTIL: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
     )
-    record = guard.judged(record)
+    record = guard.validate_record(record)
     embedded = request.embed([record]) if mode != "digest" else None
     with writing(request) as writer:
         known = request.store.get([record.key])
@@ -140,7 +140,7 @@ def promote(request: Request, record: Record, reviewers: Sequence[str] = ()) -> 
     now = request.clock()
     meta = {**record.meta, "reviewers": sorted(set(reviewers))}
     open_record = replace(record, withheld="", durable=True, valid_from=now, updated=now, meta=meta)
-    promoted = request.guard.judged(open_record, len(set(reviewers)))
+    promoted = request.guard.validate_record(open_record, len(set(reviewers)))
     with writing(request) as writer:
         writer.commit([promoted])
         supersede(writer, [promoted])

@@ -112,4 +112,4 @@ def drafted(request: Request, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**dated(cleaned.text, claim.time), **claim.meta},
     )
-    return guard.judged(with_states(record) if request.settings.ingest.supersede else record, claim.reviewers)
+    return guard.validate_record(with_states(record) if request.settings.ingest.supersede else record, claim.reviewers)

@@ -61,7 +61,7 @@ def _exported(request: Request) -> Iterator[list[str]]:
     guard = request.guard
     whole = Filter(tenant=request.tenant, echoes=True, withheld=True)
     if guard.policy is not None:
-        whole = guard.narrowed(whole, request.clock())
+        whole = guard.narrow_filter(whole, request.clock())
     for offset in range(0, request.store.count(whole), PAGE):
         page = request.store.find(whole, limit=PAGE, offset=offset)
         yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED)]
