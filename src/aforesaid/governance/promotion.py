@@ -17,7 +17,7 @@ from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, drafted, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
 from aforesaid.policy import strictest
-from aforesaid.policy.enforcement import CANDIDATE, UNTIL
+from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
 from aforesaid.policy.values import DEFAULT_REVIEW, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
@@ -73,7 +73,7 @@ def observe(request: Request, capture: Capture) -> Record:
         provenance=capture.source or Provenance(method="observe"),
         redactions=kinds,
         tainted=capture.tainted,
-        meta={UNTIL: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
+        meta={EXPIRES_META: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
     )
     record = guard.validate_record(record)
     embedded = request.embed([record]) if mode != "digest" else None

@@ -17,7 +17,7 @@ from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import EmbedError, FormatError, InputError
 from aforesaid.ingest import gate
 from aforesaid.math.vectors import Vectors, from_halves
-from aforesaid.policy.enforcement import DENIED
+from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
 from aforesaid.types import Edge, Event, EventFilter, Filter, Record, as_time
 
@@ -64,7 +64,7 @@ def _exported(request: Request) -> Iterator[list[str]]:
         whole = guard.narrow_filter(whole, request.clock())
     for offset in range(0, request.store.count(whole), PAGE):
         page = request.store.find(whole, limit=PAGE, offset=offset)
-        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED)]
+        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
 
 
 def _packed(array: NDArray[Any]) -> str:
