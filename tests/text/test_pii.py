@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.text.extract.pii import DETECTORS, Pii, find_pii, redact_pii
+from aforesaid.text.extract.pii import DETECTORS, find_pii, redact_pii
 from aforesaid.text.extract.pii.numbers import is_my_number, passes_luhn, passes_mod97
-from aforesaid.text.extract.secrets import Redacted, find_secrets, redact_secrets
+from aforesaid.text.extract.secrets import find_secrets, redact_secrets
+from aforesaid.text.extract.spans import Redacted, Span
 from samples import pii_texts as texts
 from samples import secret_texts
 
@@ -125,8 +126,8 @@ def test_a_kind_stands_for_the_value_and_no_digest_does() -> None:
 def test_only_the_kinds_asked_for() -> None:
     text = "bob@example.com, 415-555-2671, 203.0.113.5"
     assert redact_pii(text, {"phone", "ip"}).text == "bob@example.com, [pii:phone], [pii:ip]"
-    assert find_pii(text, ()) == ()
-    assert find_pii("10 Downing Street, London, SW1A 2AA", ["postal-code"]) == (Pii("postal-code", 27, 35),)
+    assert find_pii(text, ()) == []
+    assert find_pii("10 Downing Street, London, SW1A 2AA", ["postal-code"]) == [Span("postal-code", 27, 35)]
 
 
 def test_an_unknown_kind_is_named_with_the_choices() -> None:
@@ -206,7 +207,7 @@ def test_finds_are_in_order_inside_the_text_and_apart(text: str) -> None:
 def test_odd_characters_do_no_harm() -> None:
     assert redact_pii("\ud800 bob@example.com \ud800").kinds == ("email",)
     assert redact_pii("İİİ tel 0312345678").text == "İİİ tel [pii:phone]"
-    assert find_pii("٠٩٠-١٢٣٤-٥٦٧٨ ²³ ①②③ 𝟗𝟎") == ()
+    assert find_pii("٠٩٠-١٢٣٤-٥٦٧٨ ²³ ①②③ 𝟗𝟎") == []
 
 
 NASTY = (

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aforesaid.text.extract.secrets import Redacted, Secret, find_secrets, redact_secrets
+from aforesaid.text.extract.secrets import find_secrets, redact_secrets
+from aforesaid.text.extract.spans import Redacted, Span
 from samples.secret_texts import ALNUM, NAMED, NEGATIVES, POSITIVES, SHAPED, fill
 
 PRECISION, RECALL = 0.95, 0.95
@@ -54,7 +55,7 @@ def test_the_digest_is_of_the_secret_alone() -> None:
 
 def test_the_most_specific_kind_wins_and_touching_finds_become_one() -> None:
     key = "gh" + "p_" + fill(36)
-    assert find_secrets(f"token={key}") == (Secret("github-token", 6, 6 + len(key)),)
+    assert find_secrets(f"token={key}") == [Span("github-token", 6, 6 + len(key))]
 
 
 def test_only_the_password_of_a_url_goes() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import accumulate, chain, pairwise
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -20,6 +20,7 @@ from aforesaid.policy.repository import in_force
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import searchable
+from aforesaid.text.extract.reader import Readers
 from aforesaid.text.sentences import passages
 from aforesaid.types import AGENT_ROLES, Clock, Event, Filter, Freshness, Record
 
@@ -106,6 +107,7 @@ class Engine:
     request: str = ""
     trace: str = ""
     pin: Pin | None = None
+    readers: Readers = field(default_factory=Readers)
 
     @property
     def policy(self) -> Policy | None:
@@ -128,7 +130,7 @@ class Engine:
     @property
     def guard(self) -> Guard:
         """What the policy makes of texts and filters, for this purpose."""
-        return Guard(self.policy, self.purpose)
+        return Guard(self.policy, self.purpose, self.readers)
 
     @property
     def ruled(self) -> Engine:

@@ -87,7 +87,7 @@ def apply(
     from aforesaid.policy import diff, doubts
 
     before, taken = _before(engine, expected), None
-    docket = _Docket(engine, Guard(policy), progress)
+    docket = _Docket(engine, Guard(policy, readers=engine.readers), progress)
     docket.catch_up(1 if dry_run else LOOKS)
     if not dry_run:
         with engine.store.transaction():

@@ -90,9 +90,7 @@ def _kept(engine: Engine, text: str, boundary: Boundary, mode: str) -> tuple[str
     cleaned = engine.guard.clean(text, boundary)
     if mode == "raw":
         return cleaned.text, cleaned.kinds, cleaned.boundary
-    from aforesaid.text.extract.pii import redact_pii
-
-    hidden = redact_pii(cleaned.text)
+    hidden = engine.readers.redact_pii(cleaned.text)
     return hidden.text, (*cleaned.kinds, *hidden.kinds), boundary
 
 

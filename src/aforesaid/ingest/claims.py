@@ -75,8 +75,7 @@ def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> 
                 raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
             mark(engine, Superseded(record, supersedes))
         if fresh:
-            if engine.settings.ingest.supersede:
-                supersede(engine, [record])
+            supersede(engine, [record])
             engine.store.append([engine.event("remember", record.key, {"type": claim.type, "scope": record.scope})])
     return record
 
@@ -112,6 +111,6 @@ def drafted(engine: Engine, claim: Claim) -> Record:
         memory_type=claim.memory_type,
         provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
-        meta={**dated(cleaned.text, claim.time), **claim.meta},
+        meta={**dated(engine, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.judged(with_states(record) if engine.settings.ingest.supersede else record, claim.reviewers)
+    return guard.judged(with_states(engine, record), claim.reviewers)

@@ -31,16 +31,16 @@ class Superseded:
     older: Record
 
 
-def with_states(record: Record) -> Record:
+def with_states(engine: Engine, record: Record) -> Record:
     """The record with what it makes statements about: words of people, not of agents, nor from outside."""
     own = record.kind in STATING and record.role not in AGENT_ROLES and not record.tainted and record.echo_of is None
-    return replace(record, states=tuple(sorted(_statements(record)))) if own else record
+    return replace(record, states=tuple(sorted(_statements(engine, record)))) if own else record
 
 
 def supersede(engine: Engine, records: Sequence[Record]) -> list[Superseded]:
     """Compare new records with what their owners said of the same things; link what is replaced, and end claims."""
     found: dict[str, Superseded] = {}
-    for pair in (pair for record in records if record.states for pair in _pairs(engine.store, record)):
+    for pair in (pair for record in records if record.states for pair in _pairs(engine, record)):
         first = found.setdefault(pair.older.key, pair)  # of several that replace it, the first did
         if (pair.newer.time, pair.newer.key) < (first.newer.time, first.newer.key):
             found[pair.older.key] = pair
@@ -60,36 +60,36 @@ def mark(engine: Engine, pair: Superseded) -> None:
     engine.store.append([engine.event("supersede", older.key, body)])
 
 
-def _pairs(store: Store, record: Record) -> Iterable[Superseded]:
+def _pairs(engine: Engine, record: Record) -> Iterable[Superseded]:
     """Both ways: history may arrive after what came later."""
     where = Filter(
         record.tenant, (record.owner,), kinds=STATING, states=record.states, exclude=(record.key,), withheld=True
     )
-    for other in store.find(where, order="newest", limit=MOST_OLDER):
+    for other in engine.store.find(where, order="newest", limit=MOST_OLDER):
         newer, older = sorted((record, other), key=lambda each: (each.time, each is record))[::-1]
         if older.valid_to is not None or older.meta.get(SUPERSEDED_BY):
             continue
-        if replaces(newer, older):
+        if replaces(engine, newer, older):
             yield Superseded(newer, older)
 
 
-def replaces(newer: Record, older: Record) -> bool:
+def replaces(engine: Engine, newer: Record, older: Record) -> bool:
     """Whether something that the newer record states makes a statement of the older one out of date."""
     from aforesaid.text.extract.statements import supersedes
 
-    said, before = _statements(newer), _statements(older)
+    said, before = _statements(engine, newer), _statements(engine, older)
     return any(supersedes(said[key], before[key]) for key in said.keys() & before.keys())
 
 
-def _statements(record: Record) -> dict[str, Statement]:
+def _statements(engine: Engine, record: Record) -> dict[str, Statement]:
     """The last statement of a record about each thing, by key."""
-    from aforesaid.text.extract.statements import (  # its patterns take a quarter of a second to compile
-        key_of,
-        statements,
-    )
-
     speaker = "" if record.role is None or record.role.lower() in GENERIC else record.role
-    return {key_of(each): each for each in statements(record.text, speaker)}
+    found = engine.readers.read_statements(record.text, speaker)
+    if not found:
+        return {}
+    from aforesaid.text.extract.statements import key_of
+
+    return {key_of(each): each for each in found}
 
 
 def released(record: Record) -> Record:

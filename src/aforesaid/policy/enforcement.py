@@ -6,12 +6,13 @@ before it is read                        the filter narrowed, and what a class h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from aforesaid.errors import DeniedError
 from aforesaid.policy import DEFAULT_PURPOSE, Policy, allowed_classes, anchored, judge, raised, treatment
 from aforesaid.policy.values import Action
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import BOUNDARIES, Boundary, Filter, Record, as_time
 
 SECRET = "secret"  # the detector that no policy switches off
@@ -36,23 +37,20 @@ class Guard:
 
     policy: Policy | None
     purpose: str = DEFAULT_PURPOSE
+    readers: Readers = field(default_factory=Readers)
 
     def clean(self, text: str, boundary: Boundary = "internal") -> Cleaned:
         """Take out secrets and whatever else the policy redacts; words that name a person raise the class to pii."""
-        from aforesaid.text.extract.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
-        found = redact_secrets(text)
+        found = self.readers.redact_secrets(text)
         text, kinds = found.text, list(found.kinds)
         if self.policy is None:
             return Cleaned(text, tuple(kinds), boundary)
-        from aforesaid.text.extract.pii import find_pii, redact_pii
-
         personal = [name for name in self.policy.detectors if name != SECRET]
         if personal:
-            hidden = redact_pii(text, personal)
+            hidden = self.readers.redact_pii(text, personal)
             text, kinds = hidden.text, [*kinds, *hidden.kinds]
         text, named = self._without_patterns(text)
-        telling = find_pii(text, TELLING)
+        telling = self.readers.redact_pii(text, TELLING).kinds
         return Cleaned(text, (*kinds, *named), raised(boundary, "pii") if telling else boundary)
 
     def _without_patterns(self, text: str) -> tuple[str, list[str]]:
@@ -135,10 +133,8 @@ class Guard:
         """A text of a class without what that class hides."""
         if self.policy is None:
             return text
-        from aforesaid.text.extract.pii import redact_pii
-
         hidden = [name for name in self.policy.classes[boundary].redact if name != SECRET]
-        return redact_pii(text, hidden).text if hidden else text
+        return self.readers.redact_pii(text, hidden).text if hidden else text
 
     @property
     def caps(self) -> dict[str, int]:

@@ -17,11 +17,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from aforesaid.errors import InputError
 from aforesaid.text.extract.dates import english as dates_en
 from aforesaid.text.extract.dates import japanese as dates_ja
 from aforesaid.text.extract.dates.calendar import DAY, DateRule, Local, union
+from aforesaid.text.extract.spans import lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,24 @@ class Span:
     expression: Expression
 
 
+class DateReading(NamedTuple):
+    """The dates and times of a text: the distinct expressions, and the spans of those that mean one."""
+
+    expressions: tuple[Expression, ...]
+    spans: tuple[Span, ...]
+
+
 _ENGLISH, _JAPANESE = union(dates_en.GATE, dates_en.RULES), union(dates_ja.GATE, dates_ja.RULES)
 _ANY_JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 _PLAIN = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/"}
-_ASCII_LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 _JOIN = re.compile(r",?\s?(?:at|around|about|の|、)?\s?", re.ASCII)  # between a day and its clock time
 
 _Found = tuple[int, int, DateRule, re.Match[str]]
+
+
+def read_dates(text: str, said_at: datetime) -> DateReading:
+    """The dates and times that a text names, and what they mean when it is said at that time."""
+    return DateReading(time_expressions(text), resolve(text, said_at))
 
 
 def time_expressions(text: str) -> tuple[Expression, ...]:
@@ -101,9 +114,7 @@ def _local(rule: DateRule, match: re.Match[str], base: datetime) -> Local | None
 
 def _found(text: str) -> Iterator[_Found]:
     """Every expression with its rule, in order and apart; of two that overlap, the one that starts first."""
-    low = text.lower()
-    if len(low) != len(text):  # a capital that becomes two letters would move every place after it
-        low = text.translate(_ASCII_LOWER)
+    low = lowered(text)
     if not low.isascii():
         low = low.translate(_PLAIN)
     found = [*_matches(_ENGLISH, dates_en.RULES, low, text)]
