@@ -113,4 +113,4 @@ def drafted(engine: Engine, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**dated(engine, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.judged(with_states(engine, record), claim.reviewers)
+    return guard.validate_record(with_states(engine, record), claim.reviewers)
