@@ -39,11 +39,12 @@ UNCHECKED = "unchecked"  # the kind of a redaction that took the whole text, bec
 WITHHELD = Redacted("[withheld: could not be checked]", (UNCHECKED,))
 
 T = TypeVar("T")
+U = TypeVar("U")
 log = logging.getLogger(__name__)
 _counter: ContextVar[Counter[str] | None] = ContextVar("reader_failures", default=None)
 
 
-def guarded(name: str, read: Callable[[], T], otherwise: T) -> T:
+def guarded(name: str, read: Callable[[], T], otherwise: U) -> T | U:
     """What `read` returns, or `otherwise` when it raises. Our own errors, such as an unknown kind, still raise."""
     try:
         return read()
