@@ -37,7 +37,7 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """The time an expression means: from `start` up to, not including, `end`, in UTC."""
 
     start: datetime
@@ -49,7 +49,7 @@ class DateReading(NamedTuple):
     """The dates and times of a text: the distinct expressions, and the spans of those that mean one."""
 
     expressions: tuple[Expression, ...]
-    spans: tuple[Span, ...]
+    spans: tuple[TimeSpan, ...]
 
 
 _ENGLISH, _JAPANESE = union(dates_en.GATE, dates_en.RULES), union(dates_ja.GATE, dates_ja.RULES)
@@ -73,11 +73,11 @@ def time_expressions(text: str) -> tuple[Expression, ...]:
     return tuple(seen.values())
 
 
-def resolve(text: str, said_at: datetime) -> tuple[Span, ...]:
+def resolve(text: str, said_at: datetime) -> tuple[TimeSpan, ...]:
     """The spans that the expressions of a text mean when said at that time, days being those of its time zone."""
     if said_at.tzinfo is None:
         raise InputError(f"{said_at} has no time zone.", "Give an aware datetime.")
-    spans: list[Span] = []
+    spans: list[TimeSpan] = []
     known: dict[tuple[str, datetime], Local] = {}  # the same words of the same day are one span
     day: tuple[int, datetime] | None = None  # where the last expression of one day ended, and that day
     for start, end, rule, match in _found(text):
@@ -89,7 +89,7 @@ def resolve(text: str, said_at: datetime) -> tuple[Span, ...]:
         if local is None and (local := _local(rule, match, base)):
             known[words] = local
             if utc := _utc(local, said_at):
-                spans.append(Span(*utc, Expression(text[start:end], start, end, rule.kind)))
+                spans.append(TimeSpan(*utc, Expression(text[start:end], start, end, rule.kind)))
         if rule.kind != "clock":
             day = (end, local[0]) if local and local[1] - local[0] == DAY else None
     return tuple(spans)
