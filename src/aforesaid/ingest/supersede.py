@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.writer import Writer
 from aforesaid.store.protocols import Store
 from aforesaid.types import AGENT_ROLES, SUPERSEDED_BY, Edge, Filter, Kind, Record
 
@@ -37,27 +37,30 @@ def with_states(record: Record) -> Record:
     return replace(record, states=tuple(sorted(_statements(record)))) if own else record
 
 
-def supersede(engine: Engine, records: Sequence[Record]) -> list[Superseded]:
+def supersede(writer: Writer, records: Sequence[Record]) -> list[Superseded]:
     """Compare new records with what their owners said of the same things; link what is replaced, and end claims."""
     found: dict[str, Superseded] = {}
-    for pair in (pair for record in records if record.states for pair in _pairs(engine.store, record)):
+    for pair in (pair for record in records if record.states for pair in _pairs(writer.store, record)):
         first = found.setdefault(pair.older.key, pair)  # of several that replace it, the first did
         if (pair.newer.time, pair.newer.key) < (first.newer.time, first.newer.key):
             found[pair.older.key] = pair
     for pair in found.values():
-        mark(engine, pair)
+        mark(writer, pair)
     return list(found.values())
 
 
-def mark(engine: Engine, pair: Superseded) -> None:
-    """Link the two, and let the older one know."""
-    [older] = engine.store.get([pair.older.key])
+def mark(writer: Writer, pair: Superseded) -> None:
+    """Link the two records and mark the older one; a claim also ends."""
+    request = writer.request
+    [older] = writer.store.get([pair.older.key])
     meta = {**older.meta, SUPERSEDED_BY: pair.newer.key}
     ends = pair.newer.time if older.kind == "claim" else older.valid_to
-    engine.store.put([replace(older, meta=meta, valid_to=ends, updated=engine.clock())])
-    engine.store.link([Edge(pair.newer.key, older.key, SUPERSEDES, pair.newer.time)])
-    body = {"newer": pair.newer.key, "older": older.key}
-    engine.store.append([engine.event("supersede", older.key, body)])
+    event = request.event("supersede", older.key, {"newer": pair.newer.key, "older": older.key})
+    writer.commit(
+        [replace(older, meta=meta, valid_to=ends, updated=request.clock())],
+        edges=[Edge(pair.newer.key, older.key, SUPERSEDES, pair.newer.time)],
+        events=[event],
+    )
 
 
 def _pairs(store: Store, record: Record) -> Iterable[Superseded]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from aforesaid.embed.base import Embedder
-from aforesaid.engine.request import Engine, VectorArm, check_embedder
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.vector_arm import VectorArm, check_embedder
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest import claims as claiming
 from aforesaid.settings import Settings
@@ -118,7 +119,7 @@ class Base:
             until=min(ends) if ends else None,
             exclude=tuple(exclude),
         )
-        return self._engine.guard.narrowed(where, now or self._engine.clock())
+        return self._engine.request().guard.narrow_filter(where, now or self._engine.clock())
 
     def get(
         self,
@@ -131,7 +132,7 @@ class Base:
         """The record that a caller called by this id (or by its key); superseded ones too."""
         everything = self.where(user=user, project=project, session=session, boundaries=None, superseded=True)
         everything = replace(everything, echoes=True)
-        view = self._engine.view
+        view = self._engine.request().view
         found = view.find(replace(everything, ids=(check_id(id),)), limit=3)
         if not found:
             found = view.find(replace(everything, keys=(id,)), limit=1)
