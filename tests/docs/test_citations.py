@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("src", "tests", "docs", "examples")
 HEADING = re.compile(r"^#{2,4} ([LPO]?\d+(?:\.\d+)*) ", re.M)
 SECTION = r"[LPO]?\d+(?:\.\d+)*(?![\w-])"
-CITATION = re.compile(rf"\bspec (?=[LPO]?\d)({SECTION}(?:(?:, | and |–){SECTION})*)")
+CITATION = re.compile(rf"\b[Ss]pec (?=[LPO]?\d)({SECTION}(?:(?:, | and |–){SECTION})*)")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 SPECIFICATION = ROOT / "docs" / "specification.md"
 SECTIONS = HEADING.findall(SPECIFICATION.read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def cited(text: str) -> list[str]:
 def test_sections_are_found_in_a_citation() -> None:
     assert cited("(spec 5.7)") == ["5.7"]
     assert cited("(spec 5.4, L1, L5.5) and spec P4") == ["5.4", "L1", "L5.5", "P4"]
-    assert cited("spec L9.6–L9.8; spec 4 and 5.6") == ["L9.6", "L9.8", "4", "5.6"]
+    assert cited("Spec L9.6–L9.8; spec 4 and 5.6") == ["L9.6", "L9.8", "4", "5.6"]
     assert cited("the MCP spec 2025-11-25, the specification") == []
 
 

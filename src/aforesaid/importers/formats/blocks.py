@@ -20,6 +20,7 @@ from aforesaid.importers.formats.items import (
     as_object,
     as_text,
 )
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Turn
 
 PartKind = Literal["text", "call", "result", "own tool", "thinking", "image", "unknown"]
@@ -131,7 +132,5 @@ def cut(text: str, limit: int) -> str:
     edge = max(text.rfind(space, limit - min(EDGE_CHARS, limit), limit) for space in " \n\t")
     head = text[:edge]
     if edge <= 0:  # one long word: cut inside a secret, its first half would no longer be recognised as one
-        from aforesaid.text.extract.secrets import redact_secrets  # takes a tenth of a second to compile its patterns
-
-        head = redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
+        head = Readers().redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
     return f"{head}\n[… {len(text) - len(head):,} more characters]"
