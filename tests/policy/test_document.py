@@ -37,7 +37,7 @@ from aforesaid.policy import (
     template,
     visibility,
     write_policy,
-    yaml_lines,
+    yaml_tree,
 )
 from aforesaid.types import BOUNDARIES, SCOPES
 from support.growth import is_linear
@@ -83,7 +83,7 @@ review: {global: 2, project: 1}
 def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every test of this file runs with both parsers."""
     if request.param == "pure":
-        monkeypatch.setattr(yaml_lines, "_loader", lambda: yaml.SafeLoader)
+        monkeypatch.setattr(yaml_tree, "_loader", lambda: yaml.SafeLoader)
     return str(request.param)
 
 
@@ -220,7 +220,7 @@ def test_a_problem_is_told_with_its_line(text: str, line: int, column: int | Non
     assert (problem.line, problem.path) == (line, path)
     assert column is None or problem.column == column
     assert f"policy.yaml:{line}: " in error.message
-    assert "the policy in force stays" in error.remedy
+    assert "the active policy stays" in error.remedy
     assert not isinstance(error, RuleError)
 
 
@@ -269,9 +269,9 @@ HOSTILE = [  # text, line, a part of the message
     ("version: !x 1", 1, "tag '!x'"),
     ("version: ! 1", 1, "tag"),
     ("version: a\nscopes:\n  <<: {session: {}}", 3, "merge key"),
-    ("version: a\n1: b", 2, "a key has to be text"),
-    ("version: a\n? [a]\n: b", 2, "a key has to be text"),
-    ("version: a\nnull: b", 2, "a key has to be text"),
+    ("version: a\n1: b", 2, "a key must be text"),
+    ("version: a\n? [a]\n: b", 2, "a key must be text"),
+    ("version: a\nnull: b", 2, "a key must be text"),
     ("version: a\n---\nversion: b", 2, "second document"),
     ("version: a\nname: [", None, "not YAML"),
     ("version: a\n\tname: b", None, "not YAML"),

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aforesaid.errors import PolicyError, RuleError
-from aforesaid.policy.rule_tree import And, Compare, Items, Name, Not, Or, Tree, Value
-from aforesaid.policy.rules import MAX_CHARS, MAX_DEPTH, PolicyRule, parse
+from aforesaid.policy.rule_parser import MAX_CHARS, MAX_DEPTH, parse
+from aforesaid.policy.rules import And, Compare, Items, Name, Not, Or, PolicyRule, Tree, Value
 from support.growth import is_linear
 
 FACTS: dict[str, object] = {
