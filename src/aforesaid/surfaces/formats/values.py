@@ -1,0 +1,42 @@
+"""Values as JSON. Every surface uses this one function. It imports no numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+# Derived properties that a program wants beside the fields, by the name of the class.
+ADDED = {
+    "AuditReport": ("intact",),
+    "CalibrationReport": ("stored",),
+    "Context": ("text",),
+    "FileLines": ("place",),
+    "Freshness": ("line",),
+    "Intake": ("turns", "claims", "known", "left", "bad"),
+    "Receipt": ("proven", "remedy"),
+    "Record": ("key",),
+    "Scan": ("bytes",),
+    "Validation": ("allowed",),
+}
+# Fields that JSON leaves out.
+LEFT_OUT = {"Adopted": ("policy",), "NotesRoot": ("made", "generation", "linked")}
+
+
+def to_json(value: Any) -> Any:
+    """A value as JSON can hold it: dataclasses become dicts of their fields, times become ISO 8601 text."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        name = type(value).__name__
+        own = [spec.name for spec in fields(value) if spec.init and spec.name not in LEFT_OUT.get(name, ())]
+        return {each: to_json(getattr(value, each)) for each in (*ADDED.get(name, ()), *own)}
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [to_json(item) for item in value]
+    return value
