@@ -27,15 +27,15 @@ from aforesaid.policy import (
     PolicyFileError,
     PolicyRuleError,
     ScopeLimits,
-    compiled,
+    broken_invariants,
+    compile_pattern,
     diff,
     digest,
-    doubts,
-    judge,
     parse,
+    policy_warnings,
     read_policy,
     template,
-    treatment,
+    visibility,
     write_policy,
     yaml_lines,
 )
@@ -120,7 +120,7 @@ def test_a_policy_that_says_everything() -> None:
 def test_what_is_left_out_keeps_its_default() -> None:
     policy = read_policy('version: "1"\n')
     assert policy == Policy("1") == replace(Policy.default(), version="1")
-    assert [treatment(policy, name, "anything") for name in BOUNDARIES] == ["allow", "allow", "allow", "deny"]
+    assert [visibility(policy, name, "anything") for name in BOUNDARIES] == ["allow", "allow", "allow", "deny"]
     assert policy.detectors == ("secret",) and policy.patterns == ()
     assert policy.review == {"session": 0, "user": 0, "project": 0, "global": 1}
     assert read_policy('version: "1"\nscopes:\n# session: {}\nredact:\ninvariants:\n') == policy
@@ -295,9 +295,9 @@ HOSTILE = [  # text, line, a part of the message
 
 @pytest.mark.parametrize(("text", "line", "part"), HOSTILE)
 def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     error = refused(text)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
     assert part in error.message
     assert line is None or error.problems[-1].line == line
     assert len(str(error)) < 2000
@@ -315,9 +315,9 @@ def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: st
     ],
 )
 def test_a_file_full_of_problems_stops_early(text: str, loader: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     error = refused(text)
-    assert time.perf_counter() - began < {"C": 2, "pure": 20}[loader]
+    assert time.process_time() - began < {"C": 2, "pure": 20}[loader]
     assert 1 <= len(error.problems) <= 50
     assert len(str(error)) < 3000
 
@@ -329,13 +329,13 @@ def test_the_caller_says_which_detectors_there_are() -> None:
 
 
 def test_patterns_run_in_linear_time_and_replace_word_for_word() -> None:
-    pattern = compiled("(a+)+b")
-    began = time.perf_counter()
+    pattern = compile_pattern("(a+)+b")
+    began = time.process_time()
     assert pattern.search("a" * 1_000_000) is None
-    assert time.perf_counter() - began < 1
-    assert compiled("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
+    assert time.process_time() - began < 1
+    assert compile_pattern("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
     with pytest.raises(RuleError, match="over 1000"):
-        compiled("a" * 1001)
+        compile_pattern("a" * 1001)
 
 
 # --- written and read again ---
@@ -473,11 +473,11 @@ def test_doubts_name_what_was_probably_not_meant() -> None:
         classes={"secret": ClassRule(("audit",))},
         invariants=(Invariant("x", parse("!(tanted && meta.team == 'a' && durable)")),),
     )
-    first, second, third = doubts(policy)
+    first, second, third = policy_warnings(policy)
     assert "'tanted'" in first and "Did you mean 'tainted'?" in first
     assert second == "scopes.session.ttl_days is 400, but a slower scope allows 365, which applies."
     assert third == "boundary class secret is open to audit."
-    assert doubts(Policy.default()) == ()
+    assert policy_warnings(Policy.default()) == ()
 
 
 # --- the shipped policies ---
@@ -488,17 +488,17 @@ def test_templates_are_valid_commented_and_without_doubt(name: str) -> None:
     text = template(name)
     policy = read_policy(text, f"{name}.yaml")
     assert policy.name == name
-    assert doubts(policy) == ()
+    assert policy_warnings(policy) == ()
     assert read_policy(write_policy(policy)) == policy
     assert text.count("#") >= 8
     assert "secret" in policy.detectors
-    assert treatment(policy, "secret", "answer") == treatment(policy, "secret", "compliance:audit") == "deny"
+    assert visibility(policy, "secret", "answer") == visibility(policy, "secret", "compliance:audit") == "deny"
 
 
 def test_templates_differ_as_they_say() -> None:
     solo, team, organisation = (read_policy(template(name)) for name in TEMPLATES)
     shown = {
-        purpose: [treatment(policy, "pii", purpose) for policy in (solo, team, organisation)]
+        purpose: [visibility(policy, "pii", purpose) for policy in (solo, team, organisation)]
         for purpose in ("answer", "answer:task", "tool:contact-mail", "tool:web", "compliance:audit")
     }
     assert shown == {
@@ -510,14 +510,14 @@ def test_templates_differ_as_they_say() -> None:
     }
     assert [policy.review["global"] for policy in (solo, team, organisation)] == [0, 1, 2]
     tainted = {"scope": "session", "tainted": True, "durable": True, "boundary": "public"}
-    assert [judge(policy, tainted, "write").verdict for policy in (solo, team, organisation)] == [
-        "allow",
-        "allow",
-        "deny",
+    assert [bool(broken_invariants(policy, tainted, "write")) for policy in (solo, team, organisation)] == [
+        False,
+        False,
+        True,
     ]
-    assert judge(organisation, tainted, "read").verdict == "allow"
+    assert not broken_invariants(organisation, tainted, "read")
     task = {"scope": "global", "type": "task", "boundary": "public"}
-    assert [judge(policy, task, "write").broken for policy in (solo, team, organisation)] == [
+    assert [broken_invariants(policy, task, "write") for policy in (solo, team, organisation)] == [
         (), ("no-global-tasks",), ("global-is-knowledge",),
     ]  # fmt: skip
     assert [policy.scopes["session"].ttl_days for policy in (solo, team, organisation)] == [None, 180, 30]

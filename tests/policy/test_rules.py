@@ -227,13 +227,13 @@ def test_nesting_and_length_are_bounded() -> None:
     "piece", ["(", "!", "[", "'", '"', "\\", "a.", "a&&", "1", "-", "a in [", "'\\'", "a==", "x in [1,", "||", " "]
 )
 def test_hostile_rules_are_quick(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     for length in (MAX_CHARS, 1_000_000):
         try:
             parse((piece * length)[:length])
         except RuleError:
             continue
-    assert time.perf_counter() - began < 0.2
+    assert time.process_time() - began < 0.2
 
 
 # --- the properties ---

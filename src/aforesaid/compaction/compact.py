@@ -187,7 +187,7 @@ class _CompactionRun:
             self.declined += 1
             return False
         method = TRIVIAL if len(sources) == 1 else judged.draft.method
-        record = self._engine.guard.kept(_record(sources, judged, method, self._who(judged.draft)))
+        record = self._engine.guard.try_validate_record(_record(sources, judged, method, self._who(judged.draft)))
         if isinstance(record, str):  # the policy lets nobody keep it
             self.declined += 1
             return False

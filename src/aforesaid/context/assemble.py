@@ -89,7 +89,7 @@ def _assembled(engine: Engine, request: Request) -> Context:
     found = search(engine, request.query, where, Page(considered(engine.settings, request.budget_tokens)), request.now)
     fill = rows.fill if request.subject else 1.0
     covers = _covers(engine, found, previous)
-    caps = engine.guard.caps
+    caps = engine.guard.token_limits
     draft = ContextPacker(must, found, covers, request.budget_tokens, fill, rows.fresh, count, caps)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)

@@ -209,7 +209,7 @@ def _record(
             **({LINKS: [[link.target, link.anchor] for link in links]} if links else {}),
         },
     )
-    return guard.judged(record)
+    return guard.validate_record(record)
 
 
 def _digest(node: Node) -> str:

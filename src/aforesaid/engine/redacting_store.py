@@ -12,21 +12,21 @@ from aforesaid.types import Filter, Record
 
 
 class Veil:
-    """Reads through to a store; records come back as `Guard.shown` leaves them. It cannot write them back."""
+    """A read-only view of a store. Every record it returns is redacted by `Guard.redact_for_reader`."""
 
     def __init__(self, store: Store, guard: Guard) -> None:
         self._store, self._guard = store, guard
 
     def get(self, keys: Sequence[str]) -> list[Record]:
         """The records with these keys, veiled."""
-        return [self._guard.shown(record) for record in self._store.get(keys)]
+        return [self._guard.redact_for_reader(record) for record in self._store.get(keys)]
 
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
         """Records that pass the filter, veiled."""
         found = self._store.find(where, order=order, limit=limit, offset=offset)
-        return [self._guard.shown(record) for record in found]
+        return [self._guard.redact_for_reader(record) for record in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
         """A glance at each of these records, veiled."""

@@ -142,7 +142,7 @@ class Engine:
     def view(self) -> Store:
         """The store as this purpose may read it; what is read here is never written back."""
         guard = self.guard
-        return cast(Store, Veil(self.store, guard)) if guard.veils else self.store
+        return cast(Store, Veil(self.store, guard)) if guard.redacts_on_read else self.store
 
     def event(self, topic: str, subject: str | None, body: Mapping[str, Any]) -> Event:
         """Something that happened now, with the request it belongs to and the policy that was in force."""

@@ -61,7 +61,7 @@ def rules_in_view(engine: Engine, where: Filter) -> RulesInView:
 def elevate(engine: Engine, turns: Sequence[Record]) -> int:
     """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
     guard = engine.guard
-    made = [guard.rejudged(_guidance(turn)) for turn in turns]
+    made = [guard.update_withheld(_guidance(turn)) for turn in turns]
     there = {record.key for record in engine.store.get([record.key for record in made])}
     new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
     if not new:

@@ -84,7 +84,7 @@ def apply(
     that the policy takes out of new ones; they stay as they are until `revise` mends them.
     `expected` is the version that the caller believes in force: another one is ConflictError, and nothing changes.
     """
-    from aforesaid.policy import diff, doubts
+    from aforesaid.policy import diff, policy_warnings
 
     before, taken = _before(engine, expected), None
     docket = _Docket(engine, Guard(policy), progress)
@@ -100,7 +100,7 @@ def apply(
             engine.store.append([engine.event("policy", taken.version, {**body, "withheld": withheld})])
     changes = diff(before.policy if before else Policy.default(), policy)
     tally = docket.tally()
-    return PolicyReport(taken, changes, doubts(policy), len(docket.marks), *(tally[name] for name in TALLIED))
+    return PolicyReport(taken, changes, policy_warnings(policy), len(docket.marks), *(tally[name] for name in TALLIED))
 
 
 def _before(engine: Engine, expected: str | None) -> Adopted | None:
@@ -188,7 +188,7 @@ def _judged(guard: Guard, record: Record) -> Verdict:
     raised = record if cleaned.boundary == record.boundary else replace(record, boundary=cleaned.boundary)
     return Verdict(
         Standing(record.boundary, record.withheld, record.expires),
-        Standing(cleaned.boundary, guard.rejudged(raised).withheld, guard.expiry(record)),
+        Standing(cleaned.boundary, guard.update_withheld(raised).withheld, guard.expiry(record)),
         cleaned.text != record.text,
     )
 
@@ -198,7 +198,7 @@ def validate(engine: Engine, text: str, record: Record) -> Validation:
     guard = engine.guard
     cleaned = guard.clean(text, record.boundary)
     drafted = replace(record, text=cleaned.text, boundary=cleaned.boundary)
-    broken: list[tuple[str, ...]] = [guard.broken(drafted, action) for action in ("write", "read")]
+    broken: list[tuple[str, ...]] = [guard.broken_invariants(drafted, action) for action in ("write", "read")]
     return Validation(cleaned.text, cleaned.kinds, cleaned.boundary, *broken)
 
 
@@ -218,7 +218,7 @@ def revise(engine: Engine, *, mend: bool = False, progress: Progress | None = No
             if cleaned.text != record.text or cleaned.boundary != record.boundary:
                 found = (*record.redactions, *cleaned.kinds)
                 clean = replace(record, text=cleaned.text, boundary=cleaned.boundary, redactions=found)
-                dirty.append((record, guard.rejudged(clean)))
+                dirty.append((record, guard.update_withheld(clean)))
                 unclean += cleaned.text != record.text
                 for kind in cleaned.kinds:
                     kinds[kind] = kinds.get(kind, 0) + 1

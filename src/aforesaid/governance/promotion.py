@@ -16,7 +16,7 @@ from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, drafted, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
 from aforesaid.policy import strictest
-from aforesaid.policy.enforcement import CANDIDATE, UNTIL
+from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
 from aforesaid.policy.values import DEFAULT_REVIEW, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
@@ -73,9 +73,9 @@ def observe(engine: Engine, capture: Capture) -> Record:
         provenance=capture.source or Provenance(method="observe"),
         redactions=kinds,
         tainted=capture.tainted,
-        meta={UNTIL: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
+        meta={EXPIRES_META: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
     )
-    record = guard.judged(record)
+    record = guard.validate_record(record)
     known = engine.store.get([record.key])
     if known:
         return known[0]
@@ -142,7 +142,7 @@ def promote(engine: Engine, record: Record, reviewers: Sequence[str] = ()) -> Re
     now = engine.clock()
     meta = {**record.meta, "reviewers": sorted(set(reviewers))}
     open_record = replace(record, withheld="", durable=True, valid_from=now, updated=now, meta=meta)
-    promoted = engine.guard.judged(open_record, len(set(reviewers)))
+    promoted = engine.guard.validate_record(open_record, len(set(reviewers)))
     with engine.writing():
         engine.store.put([promoted])
         supersede(engine, [promoted])

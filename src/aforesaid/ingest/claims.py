@@ -114,4 +114,4 @@ def drafted(engine: Engine, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**dated(cleaned.text, claim.time), **claim.meta},
     )
-    return guard.judged(with_states(record) if engine.settings.ingest.supersede else record, claim.reviewers)
+    return guard.validate_record(with_states(record) if engine.settings.ingest.supersede else record, claim.reviewers)

@@ -92,7 +92,7 @@ def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[O
 
 def _allowed(guard: Guard, record: Record) -> Record | Outcome:
     """The record if the policy lets it be kept; else why it does not."""
-    kept = guard.kept(record)
+    kept = guard.try_validate_record(record)
     return kept if isinstance(kept, Record) else Outcome(record.id, "skipped", f"denied: {kept}")
 
 

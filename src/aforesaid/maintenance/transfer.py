@@ -15,7 +15,7 @@ from aforesaid.engine.request import Engine
 from aforesaid.errors import EmbedError, FormatError, InputError
 from aforesaid.ingest import gate
 from aforesaid.math.vectors import Vectors, from_halves
-from aforesaid.policy.enforcement import DENIED
+from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
 from aforesaid.types import Edge, Event, EventFilter, Filter, Record, as_time
 
@@ -59,10 +59,10 @@ def _exported(engine: Engine) -> Iterator[list[str]]:
     guard = engine.guard
     whole = Filter(tenant=engine.tenant, echoes=True, withheld=True)
     if guard.policy is not None:
-        whole = guard.narrowed(whole, engine.clock())
+        whole = guard.narrow_filter(whole, engine.clock())
     for offset in range(0, engine.store.count(whole), PAGE):
         page = engine.store.find(whole, limit=PAGE, offset=offset)
-        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED)]
+        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
 
 
 def _packed(array: NDArray[Any]) -> str:

@@ -118,7 +118,7 @@ class Base:
             until=min(ends) if ends else None,
             exclude=tuple(exclude),
         )
-        return self._engine.guard.narrowed(where, now or self._engine.clock())
+        return self._engine.guard.narrow_filter(where, now or self._engine.clock())
 
     def get(
         self,

@@ -112,7 +112,7 @@ class NoteReader:
             return note
         kept = []
         for number, piece in enumerate(note.pieces):
-            verdict = self.guard.kept(self.record(note, piece, number, (place_of(note, piece),)))
+            verdict = self.guard.try_validate_record(self.record(note, piece, number, (place_of(note, piece),)))
             if isinstance(verdict, str):
                 self.skipped[note.path] = Skipped(note.path, f"lines {piece.first}-{piece.last}: {verdict}")
             else:
@@ -221,7 +221,7 @@ def _settle(change: NoteChanges, reader: NoteReader, digest: str, files: _Files,
     record = _learned(reader.record(*made, places), before) if made else None
     if record is None and places and before is not None:
         record = placed(before, places)
-    kept = reader.guard.kept(record) if record is not None else ""
+    kept = reader.guard.try_validate_record(record) if record is not None else ""
     if isinstance(kept, str):
         change.held[digest] = None
         change.gone += [held.key] if held else []

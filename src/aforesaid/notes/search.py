@@ -171,7 +171,7 @@ def show_lines(engine: Engine, spec: str, where: Filter, owners: Sequence[NotesO
     stamp = mine.stamp_of(root.name, path)
     now = hashlib.blake2b(read.data, digest_size=12).hexdigest()
     cleaned = engine.guard.clean("\n".join(lines[start - 1 : end]))
-    text = engine.guard.veiled(cleaned.text, cleaned.boundary)
+    text = engine.guard.redact_text(cleaned.text, cleaned.boundary)
     changed = stamp is None or stamp.digest != now
     return FileLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
 

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.policy.decide import (
     DEFAULT_PURPOSE,
-    Judgement,
-    Verdict,
-    admitted_by_all,
+    Visibility,
     allowed_classes,
-    anchored,
-    combine,
-    judge,
-    raised,
+    broken_invariants,
+    effective_limits,
     strictest,
-    treatment,
+    visibility,
 )
 from aforesaid.policy.rules import PolicyRule, parse
 from aforesaid.policy.values import (
@@ -37,8 +33,8 @@ from aforesaid.text.globs import admits
 if TYPE_CHECKING:
     from aforesaid.policy.changes import PolicyChange, diff
     from aforesaid.policy.document import read_policy
-    from aforesaid.policy.lint import doubts
-    from aforesaid.policy.patterns import compiled
+    from aforesaid.policy.lint import policy_warnings
+    from aforesaid.policy.patterns import compile_pattern
     from aforesaid.policy.problems import PolicyFileError, PolicyProblem, PolicyRuleError
     from aforesaid.policy.shipped import TEMPLATES, template
     from aforesaid.policy.write import digest, write_policy
@@ -50,7 +46,6 @@ __all__ = [
     "ClassRule",
     "Detector",
     "Invariant",
-    "Judgement",
     "Observation",
     "Pattern",
     "Policy",
@@ -60,23 +55,20 @@ __all__ = [
     "PolicyRule",
     "PolicyRuleError",
     "ScopeLimits",
-    "Verdict",
+    "Visibility",
     "admits",
-    "admitted_by_all",
     "allowed_classes",
-    "anchored",
-    "combine",
-    "compiled",
+    "broken_invariants",
+    "compile_pattern",
     "diff",
     "digest",
-    "doubts",
-    "judge",
+    "effective_limits",
     "parse",
-    "raised",
+    "policy_warnings",
     "read_policy",
     "strictest",
     "template",
-    "treatment",
+    "visibility",
     "write_policy",
 ]
 
@@ -86,10 +78,10 @@ _HOMES = {
     "PolicyRuleError": "problems",
     "PolicyProblem": "problems",
     "TEMPLATES": "shipped",
-    "compiled": "patterns",
+    "compile_pattern": "patterns",
     "diff": "changes",
     "digest": "write",
-    "doubts": "lint",
+    "policy_warnings": "lint",
     "read_policy": "document",
     "template": "shipped",
     "write_policy": "write",

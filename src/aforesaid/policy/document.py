@@ -40,7 +40,7 @@ from aforesaid.policy import values as v
 from aforesaid.policy.checks import Checks
 from aforesaid.policy.nodes import Leaf, ListNode, Node, Spot, Table
 from aforesaid.policy.patterns import MAX_CHARS as MAX_PATTERN
-from aforesaid.policy.patterns import compiled
+from aforesaid.policy.patterns import compile_pattern
 from aforesaid.policy.problems import MAX_WORD, Problems, shortened, suggestion
 from aforesaid.policy.rules import MAX_CHARS as MAX_RULE
 from aforesaid.policy.rules import PolicyRule, parse
@@ -185,7 +185,7 @@ class _Reader:
         pattern = self.checks.text(rows.get("pattern"), f"{path}.pattern", "a pattern", MAX_PATTERN)
         if pattern is not None:
             try:
-                compiled(pattern)
+                compile_pattern(pattern)
             except RuleError as error:
                 self.problems.add(rows["pattern"], f"{path}.pattern", str(error), rule=True)
         stand_in = self.stand_in(rows.get("replace"), f"{path}.replace")

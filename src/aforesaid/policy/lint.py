@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aforesaid.policy.decide import anchored
+from aforesaid.policy.decide import effective_limits
 from aforesaid.policy.problems import suggestion
 from aforesaid.policy.values import FACTS, META, Policy
 
 
-def doubts(policy: Policy) -> tuple[str, ...]:
+def policy_warnings(policy: Policy) -> tuple[str, ...]:
     """Names that no record has, limits that a slower scope lowers, and secrets that are shown."""
     return (*_names(policy), *_limits(policy), *_secrets(policy))
 
@@ -25,7 +25,7 @@ def _names(policy: Policy) -> Iterator[str]:
 
 
 def _limits(policy: Policy) -> Iterator[str]:
-    for scope, limits in anchored(policy.scopes).items():
+    for scope, limits in effective_limits(policy.scopes).items():
         for name in ("ttl_days", "max_tokens"):
             given, applies = getattr(policy.scopes[scope], name), getattr(limits, name)
             if given != applies:

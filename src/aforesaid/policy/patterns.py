@@ -12,7 +12,7 @@ _SAMPLES = ("", " a ")  # where a pattern that matches nothing at all shows it
 _SYNTAX = "Look-around and back-references are not part of RE2 syntax."
 
 
-def compiled(pattern: str) -> Any:
+def compile_pattern(pattern: str) -> Any:
     """The pattern as an RE2 object with the methods of `re.Pattern`; raises RuleError when it cannot be used."""
     re2 = import_module("re2")  # without types of its own, and slow to import
     if len(pattern) > MAX_CHARS:
