@@ -1,4 +1,4 @@
-"""Values as JSON. Every surface uses this one function. It imports no numpy."""
+"""Values and errors as JSON; every surface uses these functions. Nothing here imports numpy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from aforesaid.surfaces.formats.columns import visible
+
+if TYPE_CHECKING:
+    from aforesaid.errors import AforesaidError
 
 # Derived properties that a program wants beside the fields, by the name of the class.
 ADDED = {
@@ -40,3 +45,14 @@ def to_json(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     return value
+
+
+def error_json(error: AforesaidError) -> dict[str, Any]:
+    """An error for programs."""
+    return {"error": {"type": type(error).__name__, "message": error.message, "remedy": error.remedy}}
+
+
+def error_text(error: AforesaidError) -> str:
+    """An error for people: what is wrong, then what to do."""
+    remedy = f"\n  {visible(error.remedy)}" if error.remedy else ""
+    return f"error: {visible(error.message)}{remedy}"

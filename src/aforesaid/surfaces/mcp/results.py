@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from aforesaid.context.neutralize import neutralised
 from aforesaid.context.render import place
-from aforesaid.surfaces.formats.common import plain
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import IngestReport, Record, SearchResult
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def kept(record: Record) -> Kept:
         "status": record.withheld or "kept",
         "text": neutralised(record.text),
         "redacted": list(record.redactions),
-        "expires": plain(record.expires) or "",
+        "expires": to_json(record.expires) or "",
     }
 
 

@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.memory import Memory
-from aforesaid.surfaces.formats.common import error_dict
+from aforesaid.surfaces.formats.values import error_json
 from aforesaid.surfaces.mcp import sdk
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
 from aforesaid.surfaces.mcp.tools import Profile, Tool, offered
@@ -170,7 +170,7 @@ def failed(tool: str, cause: BaseException | None) -> Any:
     """
     error = as_error(tool, cause)
     text = f"{type(error).__name__}: {sentence(error)}"
-    parts = {name: neutralised(value) for name, value in error_dict(error)["error"].items()}
+    parts = {name: neutralised(value) for name, value in error_json(error)["error"].items()}
     return sdk.CallToolResult(content=[sdk.TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -31,6 +32,7 @@ class ToolForm:
     choices: tuple[str, ...] = ()
     least: int = 0  # the smallest number, or the shortest text or list
     most: int = 0  # the largest number, or the longest text or list
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,9 @@ class Verb:
 
     `method` is the dotted path of the `Memory` method; `call` replaces a plain call of it where the arguments need
     work. `each` names a repeated argument: the method is called once for each value. `modes` are verbs that share this
-    verb's command and are chosen by an option (`by`). `command` names a function of `surfaces.cli.special` that runs the verb on the command
-    line in place of the general one. `embeds` says whether vectors are compared or made, or which argument makes it so.
+    verb's command and are chosen by an option (`by`). `command` names a function of `surfaces.cli.special` that runs
+    the verb on the command line in place of the general one. `embeds` says whether vectors are compared or made, or
+    which argument makes it so. `note` is shown on stderr; `fails` decides on exit code 1.
     """
 
     name: str
@@ -151,11 +154,21 @@ class Verb:
                     seen.add(argument.name)
                     yield argument
 
+    def chosen(self, values: Mapping[str, Any]) -> Verb:
+        """The mode that these values ask for; this verb when they ask for none."""
+        return next((mode for mode in self.modes if mode.by and values.get(mode.by.name)), self)
+
+    def taken(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of its own arguments. The option that chooses a mode counts if it holds more than yes or no."""
+        names = {argument.name for argument in self.arguments}
+        names |= {self.by.name} if self.by and self.by.kind != "flag" else set()
+        return {name: value for name, value in values.items() if name in names}
+
     def run(self, memory: Memory, values: Mapping[str, Any], **more: Any) -> Any:
         """Call the method. What was not given keeps the method's own default."""
         views = {argument.name for argument in self.arguments if argument.view}
-        given = {name: value for name, value in values.items() if name not in views and value is not None and value != ()}
-        call = (lambda **named: self.call(memory, **named)) if self.call else attrgetter(self.method)(memory)
+        given = {name: value for name, value in values.items() if name not in views and value not in (None, ())}
+        call = partial(self.call, memory) if self.call else attrgetter(self.method)(memory)
         if self.each:
             return [call(**{**given, self.each: value}, **more) for value in given.pop(self.each, ())]
         return call(**given, **more)

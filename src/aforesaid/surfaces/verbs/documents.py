@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.errors import InputError
 from aforesaid.surfaces.formats import notes as shown
 from aforesaid.surfaces.formats.sessions import lint_json, lint_text, loaded_text
-from aforesaid.surfaces.verbs.arguments import OWNER_SCOPE, PROJECT, USER, WHO
+from aforesaid.surfaces.verbs.arguments import OWNER_SCOPE, WHO
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ WATCH = Verb(
     "watch",
     "Load documents and index folders, and again whenever they change.",
     "Runs until interrupted; needs aforesaid[watch].",
-    (Argument("paths", metavar="FILE|FOLDER...", positional=True, required=True, many=True), USER, PROJECT, OWNER_SCOPE),
+    (Argument("paths", metavar="FILE|FOLDER...", positional=True, required=True, many=True), *WHO, OWNER_SCOPE),
     "aforesaid watch AGENTS.md ~/notes --project shop",
     grant="write", effect="adds", opens="make", embeds=True, command="watch",
 )  # fmt: skip

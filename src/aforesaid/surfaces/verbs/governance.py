@@ -73,8 +73,8 @@ OBSERVE = Verb(
     "It can be searched and distilled into a candidate, and it is deleted when its time is over.",
     (
         TEXT, *WHERE, replace(SCOPE, tool=None), replace(BOUNDARY, tool=None),
-        Argument("mode", "How it is stored.  [default: as the policy says]", "choice", choices=("raw", "redact", "digest")),
-        Argument("ttl_days", "How many days it is kept.  [default: as the policy says, or a setting]", "number", metavar="DAYS"),
+        Argument("mode", "How to store it.  [default: from the policy]", "choice", choices=("raw", "redact", "digest")),
+        Argument("ttl_days", "How many days it is kept.  [default: from the policy]", "number", metavar="DAYS"),
         *SOURCE,
         Argument("trusted", "The text contains nothing from outside.", "flag"),
     ),
@@ -98,7 +98,7 @@ DISTILL = Verb(
             "sources", metavar="ID...", positional=True, required=True, many=True,
             tool=ToolForm("Ids of the evidence.", least=1, most=MAX_LIST),
         ),
-        replace(TEXT, kind="text", help="What they tell us, in one sentence.", positional=False, flags=("--as",), metavar="TEXT"),
+        replace(TEXT, kind="text", help="What they support.", positional=False, flags=("--as",), metavar="TEXT"),
         *WHO, SCOPE, TYPE, BOUNDARY,
     ),
     'aforesaid distill observation-1f0c9a52d3b7e684 --as "Staging runs on port 5433." --user ana',
@@ -181,7 +181,7 @@ ACTIVATE = Verb(
         replace(QUERY, tool=ToolForm("The task; leave empty with `again`.", most=MAX_QUERY_CHARS, default="")),
         *WHERE,
         Argument(
-            "intent", f"The purpose: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}.", default="resume_task", metavar="TEXT",
+            "intent", f"The purpose: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}.", default="resume_task",
             tool=ToolForm("The purpose; it decides which scopes and types come first.", choices=INTENTS),
         ),
         LIMIT,
@@ -196,7 +196,7 @@ ACTIVATE = Verb(
             "active",
             "active",
             "Read a saved list again.",
-            arguments=(*WHO, NOW, replace(ID, positional=False, name="id", flags=("--again",), tool=None)),
+            arguments=(*WHO, NOW),
             effect="notes", embeds=True, to_text=lambda found, view: shown.active_text(found, view.columns),
             by=Argument(
                 "id", "Read a saved list instead.", metavar="ID", flags=("--again",),
@@ -208,7 +208,7 @@ ACTIVATE = Verb(
         "Active context",
         "Collect memories for a task and save the list under an id for a while. Use it to begin longer work that "
         "others will continue: give them the id. Give either a query or `again`.",
-        "Activated", repeatable=False, run="activate",
+        "Activated", repeatable=False,
     ),
 )  # fmt: skip
 SWEEP = Verb(
@@ -219,7 +219,7 @@ SWEEP = Verb(
     (NOW,),
     "aforesaid sweep",
     grant="admin", effect="destroys",
-    to_text=lambda swept, view: f"{counted(swept.records, 'record')} and {counted(swept.contexts, 'active context')} gone",
+    to_text=lambda done, view: f"deleted {counted(done.records, 'record')}, {counted(done.contexts, 'active context')}",
 )  # fmt: skip
 
 VERBS = (OBSERVE, DISTILL, CANDIDATES, PROMOTE, UPSERT, ROLLBACK, ACTIVATE, SWEEP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import maintenance as shown
-from aforesaid.surfaces.formats.records import counted, size
+from aforesaid.surfaces.formats.records import counted, page_json, size
 from aforesaid.surfaces.verbs.arguments import PAGE_50, PROJECT, SPAN, USER
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
@@ -63,7 +63,7 @@ IMPORT = Verb(
         ),
         USER, PROJECT, *SPAN,
         Argument("session", "Only sessions whose id matches.", metavar="GLOB"),
-        Argument("include", "Import these too, with commas: thinking, sidechains, branches.", default="", metavar="NAMES"),
+        Argument("include", "Also import: thinking, sidechains, branches (with commas).", default="", metavar="NAMES"),
         Argument("no_tools", "Leave out the calls of tools and their results.", "flag"),
         Argument("limit", "Stop after this many new turns and claims.", "integer", least=1),
         Argument("strict", "Stop at the first item that cannot be read.", "flag"),
@@ -138,14 +138,14 @@ AUDIT = Verb(
     ),
     "aforesaid audit --topic forget --since 2026-05-01\n  aforesaid audit --export audit.jsonl",
     grant="admin", command="audit",
-    to_json=lambda found, view: {"tenant": view.tenant, **shown.page_json("events")(found, view)}, to_text=shown.events_view,
+    to_json=lambda found, view: {"tenant": view.tenant, **page_json("events")(found, view)}, to_text=shown.events_view,
     modes=(
         Verb(
             "export_audit",
             "export_audit",
             "Write the whole audit log as JSON lines.",
             grant="admin",
-            by=Argument("file", "Write the whole log as JSON lines; - is standard output.", metavar="FILE", flags=("--export",)),
+            by=Argument("file", "Write the whole log as JSON lines (-: stdout).", metavar="FILE", flags=("--export",)),
         ),
         Verb(
             "prune_audit",

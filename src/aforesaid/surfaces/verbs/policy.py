@@ -16,8 +16,6 @@ from aforesaid.types import KINDS
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
-MAX_POLICY_CHARS = 100_000
-
 
 @dataclass(frozen=True, slots=True)
 class PolicyText:
@@ -34,15 +32,17 @@ def show(memory: Memory, number: int | None = None) -> PolicyText:
     found = [each for each in memory.policy_history() if number in (None, each.number)]
     if number is not None and not found:
         raise InputError(f"There is no policy number {number}.", "See `aforesaid policy history`.")
-    return PolicyText(found[0].number, write_policy(found[0].policy)) if found else PolicyText(0, write_policy(Policy.default()))
+    if not found:
+        return PolicyText(0, write_policy(Policy.default()))
+    return PolicyText(found[0].number, write_policy(found[0].policy))
 
 
 def check(memory: Memory, files: Sequence[str]) -> dict[str, Sequence[str]]:
     """The warnings about each file."""
     from aforesaid.memory.policy import read_any
-    from aforesaid.policy import doubts
+    from aforesaid.policy import policy_warnings
 
-    return {name: doubts(read_any(Path(name))) for name in files}
+    return {name: policy_warnings(read_any(Path(name))) for name in files}
 
 
 def template(memory: Memory, name: str) -> dict[str, str]:
@@ -108,7 +108,9 @@ TEMPLATE = Verb(
     "policy template",
     "",
     "Print a policy to start from: solo, team or organisation.",
-    arguments=(Argument("name", kind="choice", positional=True, required=True, choices=("solo", "team", "organisation")),),
+    arguments=(
+        Argument("name", kind="choice", positional=True, required=True, choices=("solo", "team", "organisation")),
+    ),
     example="aforesaid policy template team > policy.yaml",
     opens="nothing", call=template, to_text=lambda found, view: found["text"].rstrip(),
 )  # fmt: skip
@@ -149,8 +151,8 @@ POLICY = Verb(
     "policy",
     "Show the policy in force; with `admin`, try or apply another one.",
     arguments=(
-        Argument("proposal", tool=ToolForm("Another policy as YAML, to see what it would change.", most=MAX_POLICY_CHARS)),
-        Argument("apply", kind="flag", tool=ToolForm("Put the proposal in force, instead of only showing its changes.")),
+        Argument("proposal", tool=ToolForm("Another policy as YAML, to see what it would change.", most=100_000)),
+        Argument("apply", kind="flag", tool=ToolForm("Put the proposal in force, not only show its changes.")),
     ),
     example="memory_policy", effect="governs", on_command_line=False,
     tool=Tool(
@@ -163,4 +165,4 @@ POLICY = Verb(
 )  # fmt: skip
 
 VERBS = (SHOW, APPLY, CHECK, HISTORY, TEMPLATE, VALIDATE, POLICY)
-GROUPS = {"policy": "Show or change the policy: who may see a record, what is redacted, how long records are kept."}
+GROUPS = {"policy": "Show or change the policy."}

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import NotFoundError
-from aforesaid.surfaces.formats import forget as forgetting
 from aforesaid.surfaces.formats import notes
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.governance import versions_text
+from aforesaid.surfaces.formats.maintenance import receipt_text
 from aforesaid.surfaces.turn_files import FORMATS
 from aforesaid.surfaces.verbs.arguments import (
     AGENT,
@@ -36,6 +36,7 @@ from aforesaid.surfaces.verbs.arguments import (
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 
 if TYPE_CHECKING:
+    from aforesaid.deletion.forget import Receipt
     from aforesaid.memory import Memory
     from aforesaid.notes.search import FileLines
     from aforesaid.types import Record
@@ -50,6 +51,11 @@ def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | FileLines: 
             raise
         who.pop("session", None)
         return memory.show_lines(id, **who)
+
+
+def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> Receipt:
+    """Delete records; `tenant` is already the name of a global option, so the flag has a longer name."""
+    return memory.forget(tenant=whole_tenant, **given)
 
 
 INGEST = Verb(
@@ -67,14 +73,14 @@ INGEST = Verb(
         USER,
         PROJECT,
         replace(
-            SESSION, required=True, help="The session of turns that name none.  [default: the name of the file]",
-            tool=ToolForm("The session they belong to.", least=1),
+            SESSION, help="The session of turns that name none.  [default: the name of the file]",
+            tool=ToolForm("The session they belong to.", least=1, required=True),
         ),
         AGENT,
         Argument("continue_on_error", "Skip bad lines and list them at the end.", "flag"),
         Argument("compact", "Then summarise the sessions that have grown enough.", "flag"),
         Argument("show_gate", "List what happened to each turn, and why.", "flag"),
-        Argument("turns", "The turns, oldest first.", "turns", tool=ToolForm(least=1, most=MAX_LIST)),
+        Argument("turns", "The turns, oldest first.", "turns", tool=ToolForm(least=1, most=MAX_LIST, required=True)),
     ),
     "aforesaid ingest chat.jsonl --user ana\n  my-agent --log | aforesaid ingest --user ana --session today",
     grant="write", effect="adds", opens="make", embeds=True, command="ingest",
@@ -190,7 +196,8 @@ ASSEMBLE = Verb(
         ),
         Argument(
             "budget_tokens", "Use at most this many tokens.  [default: a setting]", "integer", flags=("--budget",),
-            metavar="TOKENS", least=1, tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
+            metavar="TOKENS", least=1,
+            tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
         ),
         replace(NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
@@ -241,7 +248,7 @@ FORGET = Verb(
             tool=ToolForm("Records that contain all of these words.", most=4000),
         ),
         Argument("everything", "Everything of this user (or of this project, without --user).", "flag"),
-        Argument("tenant", "Everything of everybody in this tenant.", "flag", flags=("--whole-tenant",)),
+        Argument("whole_tenant", "Everything of everybody in this tenant.", "flag"),
         Argument(
             "dry_run", "Only report what would be deleted.", "flag",
             tool=ToolForm("Only report what would be deleted; this is the default.", default=True),
@@ -250,8 +257,8 @@ FORGET = Verb(
         Argument("yes", "Do not ask for confirmation.", "flag", view=True),
     ),
     "aforesaid forget s4-t09 --user ana\n  aforesaid forget --session 2026-05-06-nightly --user ana --yes",
-    grant="write", effect="destroys", command="forget",
-    to_text=lambda receipt, view: forgetting.receipt_text(receipt),
+    grant="write", effect="destroys", command="forget", call=forget,
+    to_text=lambda receipt, view: receipt_text(receipt),
     fails=lambda receipt: not (receipt.proven or receipt.dry_run),
     tool=Tool(
         "Forget",

@@ -41,7 +41,8 @@ BOOTSTRAP = Verb(
     ),
     "aforesaid bootstrap today --user ana --project shop --document AGENTS.md --from earlier.jsonl",
     grant="write", effect="adds", opens="make", embeds=True, call=bootstrap,
-    to_json=shown.begun_json, to_text=lambda begun, view: shown.begun_text(begun), fails=lambda begun: bool(begun.failed),
+    to_json=shown.begun_json, to_text=lambda begun, view: shown.begun_text(begun),
+    fails=lambda begun: bool(begun.failed),
 )  # fmt: skip
 COMPACT = Verb(
     "compact",
