@@ -14,8 +14,7 @@ from aforesaid.errors import InputError, StoreError
 from aforesaid.maintenance.transfer import ImportReport
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Problem, Space, StoreStats
-from aforesaid.surfaces.formats import columns
-from aforesaid.surfaces.formats import maintenance
+from aforesaid.surfaces.formats import columns, maintenance
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.settings import settings_text, settings_toml
 from aforesaid.surfaces.formats.values import error_json, error_text, to_json

@@ -66,7 +66,7 @@ def test_search_files_shows_place_mode_and_reason(path: Path, folder: Path) -> N
     assert (found["mode"], found["hits"][0]["place"]) == ("A", "ws/memory/topics/deploy.md:1-3")
     assert found["hits"][0]["tier"] == "topic" and found["tokens"] <= 1200
     assert (
-        "Try other words."
+        "Try other words"
         in run(path, "search", "--files", "zzz", "--user", "ana", "--set", "embed.provider=off").stdout
     )
 

@@ -74,7 +74,7 @@ class App:
         return self.open(existing=verb.opens == "existing", any_embedder=not embeds)
 
     def open(self, *, existing: bool = False, any_embedder: bool = False) -> Memory:
-        """Open the memory. `existing`: the store must exist. `any_embedder`: another embedder than the store's is fine."""
+        """Open the memory. `existing`: the store must exist. `any_embedder`: do not check the embedder."""
         path, settings = self.path, self.settings()
         if existing and not path.exists():
             raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` creates one.")

@@ -69,7 +69,9 @@ VARIANT = click.option(
 @question_options
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A ranking profile; may be repeated.")
 @VARIANT
-@click.option("--k", "ks", type=numbers, default="5,10,20", show_default=True, help="Cutoffs; 5 and 10 are always included.")
+@click.option(
+    "--k", "ks", type=numbers, default="5,10,20", show_default=True, help="Cutoffs; 5 and 10 are always included."
+)
 @click.option("--budgets", type=numbers, default="1000,2000,4000,8000", show_default=True, help="Tokens; 0: none.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Hits to request.")
 @click.option("--plot", metavar="DIR", help="Write figures as PNG and SVG; needs aforesaid[plots].")
@@ -87,7 +89,7 @@ def quality(
 ) -> None:
     """Measure retrieval on public question sets. Recall by turn and session, answers inside a token budget, speed.
 
-    PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as its authors publish it; .gz and .xz work too.
+    PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as published; .gz and .xz work too.
     --set changes a setting for every variant.
     """
     from aforesaid.bench.quality import plots
@@ -130,9 +132,15 @@ def ablation(app: App, /, variants: Sequence[str], write: str | None, **options:
 
 
 @command("speed", "aforesaid bench speed --sizes 1000,10000")
-@click.option("--sizes", type=numbers, default="1000,10000,100000", show_default=True, help="Numbers of turns in the store.")
 @click.option(
-    "--model-turns", type=click.IntRange(0), default=200, show_default=True, help="Texts to embed with the model; 0: none."
+    "--sizes", type=numbers, default="1000,10000,100000", show_default=True, help="Numbers of turns in the store."
+)
+@click.option(
+    "--model-turns",
+    type=click.IntRange(0),
+    default=200,
+    show_default=True,
+    help="Texts to embed with the model; 0: none.",
 )
 @click.pass_obj
 def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:

@@ -64,7 +64,11 @@ def stability(app: App, path: str, conversations: int, turns: int, budgets: tupl
 @PATH
 @CONVERSATIONS
 @click.option(
-    "--growth", type=numbers, default="500,1000,2000,4000", show_default=True, help="Session lengths to measure; 0: none."
+    "--growth",
+    type=numbers,
+    default="500,1000,2000,4000",
+    show_default=True,
+    help="Session lengths to measure; 0: none.",
 )
 @click.pass_obj
 def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
@@ -89,11 +93,15 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
 @command("files", "aforesaid bench files --notes 10000")
 @click.option("--notes", type=click.IntRange(10), default=10_000, show_default=True, help="Number of invented notes.")
 @click.option(
-    "--model-texts", type=click.IntRange(0), default=64, show_default=True, help="Chunks to embed with the model; 0: none."
+    "--model-texts",
+    type=click.IntRange(0),
+    default=64,
+    show_default=True,
+    help="Chunks to embed with the model; 0: none.",
 )
 @click.pass_obj
 def files(app: App, notes: int, model_texts: int) -> None:
-    """Measure the speed of indexing notes. Compares with reading and embedding alone; measures how soon an edit is found."""
+    """Measure the speed of indexing notes. Compared with reading and embedding alone; also how soon an edit is found."""
     from aforesaid.bench import files as measuring
 
     with progress("Indexing") as move:

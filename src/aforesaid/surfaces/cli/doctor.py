@@ -43,7 +43,7 @@ class Check:
 @command("doctor", "aforesaid doctor")
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Check the installation for problems. Python, SQLite, store, model, settings and daemon; exit code 1 if one fails."""
+    """Check the installation for problems. Python, SQLite, store, model, settings, daemon; exit code 1 if one fails."""
     app = ctx.ensure_object(App)
     checks = list(_checks(app))
     app.say({"checks": to_json(checks)}, "\n".join(_text(check, app.columns) for check in checks))
@@ -161,7 +161,9 @@ def _local(settings: Settings) -> Iterator[Check]:
     model = Path(settings.embed.model) if settings.embed.model else None
     folder = weights.locate(model)
     if folder is None:
-        yield Check("model", "warn", "no weights here: search uses keywords only until they are downloaded", fetch.REMEDY)
+        yield Check(
+            "model", "warn", "no weights here: search uses keywords only until they are downloaded", fetch.REMEDY
+        )
         return
     own = weights.named_folder(model) is not None
     if not own:

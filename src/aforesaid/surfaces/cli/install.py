@@ -27,10 +27,15 @@ SERVER = "mcp"  # the command that serves MCP, and the package that it needs
 @command("install", "aforesaid install claude-code --user ana --dry-run\n  aforesaid install codex --undo")
 @click.argument("host", type=click.Choice(HOSTS), metavar="HOST")
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", help="For all your projects, or for this folder.  [default: user]"
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    help="For all your projects, or for this folder.  [default: user]",
 )
 @click.option("--user", metavar="NAME", help="The user whose memory to use; written into the configuration.")
-@click.option("--mcp/--no-mcp", "server", default=None, help="Install the MCP server too.  [default: if it can run here]")
+@click.option(
+    "--mcp/--no-mcp", "server", default=None, help="Install the MCP server too.  [default: if it can run here]"
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--undo", is_flag=True, help="Remove what was installed.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")

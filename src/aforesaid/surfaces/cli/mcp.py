@@ -21,10 +21,10 @@ from aforesaid.surfaces.lazy_memory import Waking
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
     from aforesaid.surfaces.daemon.json_rpc import LineConnection
-    from aforesaid.surfaces.mcp.caller import Grant
     from aforesaid.surfaces.mcp.server import Desk
     from aforesaid.surfaces.mcp.tokens import Tokens
     from aforesaid.surfaces.mcp.tools import Profile
+    from aforesaid.surfaces.verbs.declare import Grant
 
 INTERRUPTED = 130
 

