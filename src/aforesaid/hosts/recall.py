@@ -8,11 +8,12 @@ from datetime import datetime
 from pathlib import PurePath
 
 from aforesaid.context import assemble as assembling
+from aforesaid.engine.writer import commit
 from aforesaid.hosts.prompt import asked
 from aforesaid.hosts.types import HookOwner, HostEvent
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.memory import Memory
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms, terms
 from aforesaid.text.extract.question import asking_share, ends_asking
 from aforesaid.types import EventFilter, Filter, Hit, Record, owner_of
@@ -51,12 +52,12 @@ def recall(memory: Memory, event: HostEvent, who: HookOwner) -> str:
     near = [hit.record for hit in relevant(fresh, prompt, floor_of(memory))]
     now = engine.clock()
     where = memory.where(user=who.user, project=who.project, now=now)
-    keys = telling(engine.view, near, where)
+    request = engine.request()
+    keys = telling(request.view, near, where)
     if not keys:
         return ""
-    request = assembling.Request(prompt, replace(where, keys=keys), event.session, rows.budget_tokens, now)
-    ruled = engine.ruled
-    context = assembling.assemble(replace(ruled, settings=ruled.settings.changed(NO_TAIL, "hook")), request)
+    wanted = assembling.ContextRequest(prompt, replace(where, keys=keys), event.session, rows.budget_tokens, now)
+    context = assembling.assemble(replace(request, settings=request.settings.changed(NO_TAIL, "hook")), wanted)
     return "\n".join(filter(None, (context.system, context.recall)))
 
 
@@ -75,7 +76,7 @@ def relevant(hits: Iterable[Hit], prompt: str, floor: Floor) -> list[Hit]:
     return [hit for hit in hits if _near(hit, floor) or _shares(hit, wanted, floor)]
 
 
-def telling(store: Store, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
+def telling(store: Reader, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
     """The keys of what tells something: a question asked before comes with its answer, and without one not at all."""
     questions = [record.key for record in records if record.kind == "turn" and only_asks(record.text)]
     around = store.around(questions, where, REPLY_REACH) if questions else {}
@@ -128,4 +129,4 @@ def _shown(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[frozenset[
 def note_compaction(memory: Memory, event: HostEvent, who: HookOwner) -> None:
     """Remember that the host shortens its context now: what it held may be recalled again."""
     subject = recall_subject(owner_of("user", who.user, None), event.session)
-    memory.store.append([memory._engine.event(COMPACTED, subject, {})])
+    memory._engine.run(lambda request: commit(request, events=[request.event(COMPACTED, subject, {})]))

@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import commit
 from aforesaid.errors import ConflictError, DeniedError, FormatError, InputError
 from aforesaid.importers.formats.detect import SourceFile, Unread
-from aforesaid.importers.formats.items import Bad, ForeignClaim, ImportedItem, Item, Left, Title
-from aforesaid.importers.formats.reading import DocumentFile, LineFile, ParsedValue
+from aforesaid.importers.formats.document_file import DocumentFile
+from aforesaid.importers.formats.growing_file import LineFile, ParsedValue
+from aforesaid.importers.formats.items import ImportedClaim, ImportedItem, Invalid, Item, Skipped, Title
 from aforesaid.importers.report import (
     FilePosition,
     FileReport,
@@ -72,7 +75,7 @@ class _Run:
         self._before = 0  # and what was new in them
         self._marks = ImportMarks(engine, wish.who, wish.choice)
         self._tally = Tally()
-        self._waiting: list[tuple[str, Turn | ForeignClaim]] = []
+        self._waiting: list[tuple[str, Turn | ImportedClaim]] = []
         self._titles: list[Title] = []
         self._source: SourceFile | None = None
         self.reports: list[FileReport] = []
@@ -123,11 +126,11 @@ class _Run:
             self._tally.known += mark.turns + mark.claims
             return "unchanged"
         reader = source.open(self._wish.wanted)
-        goes_on = mark is not None and mark.fingerprint == reader.since(mark.position)
+        goes_on = mark is not None and mark.fingerprint == reader.fingerprint_at(mark.position)
         start = mark.position if mark is not None and goes_on else 0
         earlier = (mark.turns, mark.claims) if mark is not None and goes_on else (0, 0)
         self._tally.known += sum(earlier)
-        for step in reader.steps(start):
+        for step in reader.values(start):
             self._report(reader.read, reader.size, stat.st_size)
             self._step(step)
             if self.full:
@@ -168,25 +171,25 @@ class _Run:
                 self._flush()
 
     def _item(self, item: Item, where: str) -> None:
-        if isinstance(item, Bad):
+        if isinstance(item, Invalid):
             if self._wish.strict:
                 raise FormatError(f"{where}: {item.message}", "Leave --strict out to skip what is bad.")
             self._tally.note_bad(where, item.message)
-        elif isinstance(item, Left):
-            self._tally.left[item.why] += 1
+        elif isinstance(item, Skipped):
+            self._tally.left[item.reason] += 1
         elif isinstance(item, Title):
             self._titles.append(item)
         else:
             self._choose(item, where)
 
     def _choose(self, item: ImportedItem, where: str) -> None:
-        why = self._unwanted(item.what)
+        why = self._unwanted(item.content)
         if why:
             self._tally.left[why] += 1
         else:
-            self._waiting.append((where, item.what))
+            self._waiting.append((where, item.content))
 
-    def _unwanted(self, what: Turn | ForeignClaim) -> str | None:
+    def _unwanted(self, what: Turn | ImportedClaim) -> str | None:
         wish = self._wish
         if len(what.text) > self._engine.settings.ingest.max_text_chars:
             return TOO_LONG
@@ -207,7 +210,7 @@ class _Run:
         for place in range(0, len(turns), size):
             self._turns(turns[place : place + size])
         for where, what in waiting:
-            if isinstance(what, ForeignClaim):
+            if isinstance(what, ImportedClaim):
                 self._claim(where, what)
         self._call()
 
@@ -225,7 +228,7 @@ class _Run:
                 except ConflictError:
                     self._tally.left[CHANGED] += 1
                 except InputError as error:
-                    self._item(Bad(error.message), where)
+                    self._item(Invalid(error.message), where)
 
     def _ingest(self, turns: Sequence[Turn]) -> None:
         new = self._not_elsewhere(turns)
@@ -271,7 +274,7 @@ class _Run:
         self._tally.sessions.add(turn.session)
         self.sessions.add(turn.session)
 
-    def _claim(self, where: str, said: ForeignClaim) -> None:
+    def _claim(self, where: str, said: ImportedClaim) -> None:
         """Another memory's claim, stored as its own user's unless somebody else was named."""
         who, format_ = self._wish.who, self._source.format if self._source else ""
         claim = Claim(
@@ -285,30 +288,30 @@ class _Run:
             who.allow,
         )
         try:
-            known = bool(self._engine.store.get([drafted(self._engine, claim).key]))
-            if not known and not self._wish.dry_run:
-                remember(self._engine, claim)
+            known = self._engine.run(lambda request: self._remember(request, claim))
         except DeniedError:
             self._tally.left[DENIED] += 1
             return
         except InputError as error:
-            self._item(Bad(error.message), where)
+            self._item(Invalid(error.message), where)
             return
         self._tally.claims += not known
         self._tally.same_claims += known
         self._tally.known += known
         self._tally.seen(said.time)
 
+    def _remember(self, request: Request, claim: Claim) -> bool:
+        """Store a claim unless it is there already; returns whether it was."""
+        known = bool(request.store.get([drafted(request, claim).key]))
+        if not known and not self._wish.dry_run:
+            remember(request, claim)
+        return known
+
     def _call(self) -> None:
         """Note what sessions are called, once, if anything of them was taken."""
-        store, engine = self._engine.store, self._engine
         for title in self._titles:
-            if self._wish.dry_run or title.session not in self._tally.sessions:
-                continue
-            text = engine.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
-            before = store.events(EventFilter(engine.tenant, topic="title", subject=title.session, limit=1))
-            if not before or before[0].body.get("title") != text:
-                store.append([engine.event("title", title.session, {"title": text})])
+            if not self._wish.dry_run and title.session in self._tally.sessions:
+                self._engine.run(lambda request, title=title: _note_title(request, title))  # type: ignore[misc]
         self._titles = [title for title in self._titles if title.session not in self._tally.sessions]
 
     def note(self) -> None:
@@ -317,4 +320,12 @@ class _Run:
         if not self._wish.dry_run and (turns or claims):
             forms = sorted({report.format for report in self.reports if report.turns or report.claims})
             body = {"formats": forms, "files": len(self.reports), "turns": turns, "claims": claims}
-            self._engine.store.append([self._engine.event("import", None, body)])
+            self._engine.run(lambda request: commit(request, events=[request.event("import", None, body)]))
+
+
+def _note_title(request: Request, title: Title) -> None:
+    """Record the title of a session, unless it is recorded already."""
+    text = request.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
+    before = request.store.events(EventFilter(request.tenant, topic="title", subject=title.session, limit=1))
+    if not before or before[0].body.get("title") != text:
+        commit(request, events=[request.event("title", title.session, {"title": text})])

@@ -9,7 +9,7 @@ from types import TracebackType
 
 from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.memory.audit import Auditing
 from aforesaid.memory.base import OPEN_BOUNDARIES
 from aforesaid.memory.governance import Governing
@@ -34,7 +34,7 @@ class Memory(Sessions, Governing, Policies, Upkeep, Imports, Auditing, Learning,
         `request` and `trace` are noted with every event, so that an audit can tell what belongs together.
         """
         engine = self._engine
-        changed = {"purpose": purpose, "request": request, "trace": trace}
+        changed = {"purpose": purpose, "request_id": request, "trace_id": trace}
         named = {name: check_id(value, name) for name, value in changed.items() if value is not None}
         return self._with(replace(engine, **named))  # type: ignore[arg-type]
 

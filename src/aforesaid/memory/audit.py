@@ -59,4 +59,6 @@ class Auditing(Base):
 
     def prune_audit(self, now: Time | None = None) -> int:
         """Let go of events older than the policy's retention; how many, none without a policy."""
-        return log.prune(self._engine, self._engine.clock() if now is None else as_time(now, "now"))
+        return self._engine.run(
+            lambda request: log.prune(request, self._engine.clock() if now is None else as_time(now, "now"))
+        )

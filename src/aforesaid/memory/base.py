@@ -7,11 +7,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from aforesaid.embed.base import Embedder
-from aforesaid.engine.request import Engine, VectorArm, check_embedder
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.vector_arm import VectorArm, check_embedder
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest import claims as claiming
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import (
     DEFAULT_TENANT,
     GLOBAL_OWNER,
@@ -47,16 +49,20 @@ class Base:
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
         tokenizer: Callable[[str], int] | None = None,
+        readers: Readers | None = None,
         change_embedder: bool = False,
     ) -> None:
         """Join a store and an embedder; `change_embedder` is for `reindex`, which alone may mix models.
 
-        A `tokenizer` counts a text's tokens for budgets; without one they are estimated by script.
+        A `tokenizer` counts a text's tokens for budgets; without one they are estimated by script. `readers` replace
+        some of the functions that find dates, statements and the like in messages.
         """
         if not change_embedder:
             check_embedder(store, embedder)
         check_id(tenant, "tenant")
-        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant, tokenizer)
+        settings = settings or Settings()
+        chosen = (readers or Readers()).switched(settings.readers)
+        self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
 
     @property
     def store(self) -> Store:
@@ -118,7 +124,7 @@ class Base:
             until=min(ends) if ends else None,
             exclude=tuple(exclude),
         )
-        return self._engine.guard.narrow_filter(where, now or self._engine.clock())
+        return self._engine.request().guard.narrow_filter(where, now or self._engine.clock())
 
     def get(
         self,
@@ -131,7 +137,7 @@ class Base:
         """The record that a caller called by this id (or by its key); superseded ones too."""
         everything = self.where(user=user, project=project, session=session, boundaries=None, superseded=True)
         everything = replace(everything, echoes=True)
-        view = self._engine.view
+        view = self._engine.request().view
         found = view.find(replace(everything, ids=(check_id(id),)), limit=3)
         if not found:
             found = view.find(replace(everything, keys=(id,)), limit=1)

@@ -32,14 +32,16 @@ class Documents(Base):
         Hard rules that outgrow their share of a prompt are refused, with the numbers, and nothing changes.
         """
         words = authoring.read(path) if text is None else text
-        return authoring.load(self._engine, str(path), words, self._owner(user, project, scope))
+        return self._engine.run(
+            lambda request: authoring.load(request, str(path), words, self._owner(user, project, scope))
+        )
 
     def unload(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> authoring.Loaded:
         """Take a document out again."""
-        return authoring.unload(self._engine, str(path), self._owner(user, project, scope))
+        return self._engine.run(lambda request: authoring.unload(request, str(path), self._owner(user, project, scope)))
 
     def lint(self, path: str | Path, *, text: str | None = None) -> authoring.Authored:
         """What a document's lines would be to an agent: tiers, tokens, and rules that disagree; nothing is stored."""
-        return authoring.parsed(self._engine, str(path), authoring.read(path) if text is None else text)
+        return authoring.parsed(self._engine.request(), str(path), authoring.read(path) if text is None else text)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from aforesaid._util.lazy import Lazy
+from aforesaid.engine.writer import commit
 from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.ingest import claims as claiming
 from aforesaid.memory.base import Base, Records, Time, as_name
@@ -75,7 +76,7 @@ class Governing(Base):
             ttl_days,
             tainted,
         )
-        return flow.observe(self._engine, capture)
+        return self._engine.run(lambda request: flow.observe(request, capture))
 
     def distill(
         self,
@@ -95,12 +96,12 @@ class Governing(Base):
         owner = claiming.Owner(scope, as_name(user, "user"), as_name(project, "project"))
         claim = claiming.Claim(text, owner, type, check_class(boundary), self._moment(time), {})
         check_choice(memory_type, MEMORY_TYPES, "memory_type")
-        return flow.distill(self._engine, replace(claim, memory_type=memory_type), found)
+        return self._engine.run(lambda request: flow.distill(request, replace(claim, memory_type=memory_type), found))
 
     def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> Records:
         """What waits to be promoted, newest first."""
         where = replace(self.where(user=user, project=project), withheld=True, kinds=("claim",), durable=False)
-        found = self._engine.view.find(where, order="newest")
+        found = self._engine.request().view.find(where, order="newest")
         return [record for record in found if record.withheld == CANDIDATE][:limit]
 
     def promote(
@@ -116,7 +117,9 @@ class Governing(Base):
         if id not in waiting:
             raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
         [candidate] = self.store.get([waiting[id]])
-        return flow.promote(self._engine, candidate, [check_id(name, "reviewer") for name in reviewers])
+        return self._engine.run(
+            lambda request: flow.promote(request, candidate, [check_id(name, "reviewer") for name in reviewers])
+        )
 
     def upsert(
         self,
@@ -151,7 +154,7 @@ class Governing(Base):
             reviewers=len(set(reviewers)),
             memory_type=memory_type,
         )
-        return flow.upsert(self._engine, claim, reviewers)
+        return self._engine.run(lambda request: flow.upsert(request, claim, reviewers))
 
     def rollback(
         self,
@@ -164,7 +167,7 @@ class Governing(Base):
     ) -> flow.Rollback:
         """End a claim without deleting it; what it had replaced holds again, what was made of it is marked stale."""
         [claim] = self.store.get([self.get(id, user=user, project=project).key])
-        return flow.rollback(self._engine, claim, reason, by)
+        return self._engine.run(lambda request: flow.rollback(request, claim, reason, by))
 
     def activate(
         self,
@@ -180,7 +183,7 @@ class Governing(Base):
         now: Time | None = None,
     ) -> active.ActiveContext:
         """What an intent wants to know, ranked by `pce` and saved until it expires or is used up."""
-        engine, moment = self._engine.ruled, self._moment(now)
+        engine, moment = self._engine.request(), self._moment(now)
         where = self.where(user=user, project=project, session=session, now=moment)
         size = engine.settings.search.limit if limit is None else limit
         minutes = engine.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
@@ -196,7 +199,9 @@ class Governing(Base):
     ) -> active.ActiveContext:
         """A saved active context, as far as the caller may see it now; each reading counts as a use."""
         moment = self._moment(now)
-        return active.recall(self._engine, id, self.where(user=user, project=project, now=moment), moment)
+        return self._engine.run(
+            lambda request: active.recall(request, id, self.where(user=user, project=project, now=moment), moment)
+        )
 
     def sweep(self, now: Time | None = None) -> Swept:
         """Delete for good what has expired: observations, whatever a policy limits in time, and active contexts."""
@@ -204,11 +209,12 @@ class Governing(Base):
         everything = Filter(self.tenant, echoes=True, withheld=True)
         alive = {record.key for record in self.store.find(replace(everything, alive_at=moment))}
         over = [record.key for record in self.store.find(everything) if record.key not in alive]
+        request = self._engine.request()
         with self.store.transaction():
             if over:  # what was made of them has a life of its own, and stays
                 self.store.delete(over)
-                self.store.append([self._engine.event("sweep", None, {"records": len(over)})])
-            return Swept(len(over), active.sweep(self._engine, moment))
+                commit(request, events=[request.event("sweep", None, {"records": len(over)})])
+            return Swept(len(over), active.sweep(request, moment))
 
     def _moment(self, time: Time | None) -> datetime:
         return as_time(time) if time is not None else self._engine.clock()

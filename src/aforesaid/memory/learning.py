@@ -64,7 +64,9 @@ class Learning(Base):
         other = self.get(of, user=user, project=project) if of is not None else None
         moment = as_time(now, "now") if now is not None else self._engine.clock()
         into = other.key if other is not None else None
-        return judging.feedback(self._engine, record.key, signal, moment, into=into, query=query)
+        return self._engine.run(
+            lambda request: judging.feedback(request, record.key, signal, moment, into=into, query=query)
+        )
 
     def calibrate(
         self,
@@ -83,10 +85,12 @@ class Learning(Base):
         What is worse than the raw scores on labels held out is not kept, unless forced.
         """
         if labels is None:
-            found = labelling.feedback_labels(self._engine)
+            found = labelling.feedback_labels(self._engine.request())
         else:
             found = self._labels(list(labels), user, project, progress)
-        return calibrating.calibrate(self._engine, found, method, side, dry_run=dry_run, force=force)
+        return self._engine.run(
+            lambda request: calibrating.calibrate(request, found, method, side, dry_run=dry_run, force=force)
+        )
 
     def calibrate_gate(
         self,
@@ -99,14 +103,16 @@ class Learning(Base):
     ) -> calibrating.GateReport:
         """Set the gate's threshold where a turn is as likely useful as not; without labels it stays as it is set."""
         if labels is None:
-            found = labelling.feedback_gate_labels(self._engine)
+            found = labelling.feedback_gate_labels(self._engine.request())
         else:
             found = [self._gate_label(label, user, project) for label in labels]
-        return calibrating.calibrate_gate(self._engine, found, dry_run=dry_run, progress=progress)
+        return self._engine.run(
+            lambda request: calibrating.calibrate_gate(request, found, dry_run=dry_run, progress=progress)
+        )
 
     def reset_calibration(self, *, gate: bool = False) -> tuple[str, ...]:
         """Go back to raw scores or, with `gate`, to the threshold of the settings; the names of what was there."""
-        return calibrating.reset(self._engine, gate=gate)
+        return self._engine.run(lambda request: calibrating.reset(request, gate=gate))
 
     def gate_ledger(
         self,
@@ -123,7 +129,7 @@ class Learning(Base):
         if decision is not None:
             check_choice(decision, DECISIONS, "decision")
         page = Page(limit, offset)
-        every = ledger.entries(self._engine, self._weighed(user, session, since, until))
+        every = ledger.entries(self._engine.request(), self._weighed(user, session, since, until))
         return list(islice((e for e in every if decision in (None, e.decision)), page.offset, page.end))
 
     def gate_replay(
@@ -139,7 +145,7 @@ class Learning(Base):
     ) -> ledger.Replay:
         """What other `gate.*` settings would have decided, from the stored terms: the threshold and branch weights."""
         where = self._weighed(user, session, since, until)
-        return ledger.replay(self._engine, where, weights, limit=limit, progress=progress)
+        return ledger.replay(self._engine.request(), where, weights, limit=limit, progress=progress)
 
     def _weighed(self, user: str | None, session: str | None, since: Time | None, until: Time | None) -> Filter:
         return self.where(user=user, session=session, kinds=("turn",), since=since, until=until, superseded=True)
@@ -161,7 +167,7 @@ class Learning(Base):
             else:
                 found.append(each if isinstance(each, labelling.Label) else _label(each))
         for done, (query, named) in enumerate(judged.items(), 1):
-            scores = judging.raw_scores(self._engine, query, [record.key for record, _ in named])
+            scores = judging.raw_scores(self._engine.request(), query, [record.key for record, _ in named])
             for record, relevant in named:
                 raw = scores[record.key]
                 found.append(labelling.Label(raw.bm25, raw.cosine, relevant, query))

@@ -75,7 +75,9 @@ class Upkeep(Base):
         by = [name for name, given in chosen.items() if given] or ["everything"]
         words = _words(query) if query is not None else frozenset()
         what = {"by": by, **({"reason": reason} if reason else {})}
-        return forgetting.forget(self._engine, erase.Selection(where, what, words, whole), dry_run=dry_run)
+        return self._engine.run(
+            lambda request: forgetting.forget(request, erase.Selection(where, what, words, whole), dry_run=dry_run)
+        )
 
     @staticmethod
     def _whose(user: str | None, project: str | None) -> str:
@@ -110,15 +112,15 @@ class Upkeep(Base):
 
     def export(self, *, vectors: bool = True, progress: care.Progress | None = None) -> Iterator[str]:
         """The tenant's whole memory as JSON lines."""
-        return care.export_lines(self._engine, vectors=vectors, progress=progress)
+        return care.export_lines(self._engine.request(), vectors=vectors, progress=progress)
 
     def import_(self, lines: Iterable[str], progress: care.Progress | None = None) -> care.ImportReport:
         """Take the lines of an export: all of them or, when one is bad, none."""
-        return care.import_lines(self._engine, lines, progress)
+        return self._engine.run(lambda request: care.import_lines(request, lines, progress))
 
     def reindex(self, progress: care.Progress | None = None) -> int:
         """Embed what has no vector of this embedder yet, then search by those vectors."""
-        return care.reindex(self._engine, progress)
+        return self._engine.run(lambda request: care.reindex(request, progress))
 
     def stats(self) -> StoreStats:
         """What this tenant's memory holds."""

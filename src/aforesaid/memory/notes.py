@@ -54,7 +54,7 @@ class Files(Base):
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> indexing.IndexReport:
         """Take a folder's chunks out again, by its path or its root's name; no file is touched."""
-        return indexing.unindex(self._engine, path, self._owner(user, project, scope))
+        return self._engine.run(lambda request: indexing.unindex(request, path, self._owner(user, project, scope)))
 
     def roots(self, *, user: str | None = None, project: str | None = None) -> tuple[state.NotesRoot, ...]:
         """The folders that are indexed for a caller."""
@@ -102,12 +102,12 @@ class Files(Base):
         """Snippets of notes for a query: path, lines, score and reason, as many and as long as a prompt may have."""
         moment = as_time(now, "now") if now is not None else self._engine.clock()
         where = self.where(user=user, project=project, now=moment)
-        return snipping.search_files(self._engine.ruled, query, where, limit, moment)
+        return snipping.search_files(self._engine.request(), query, where, limit, moment)
 
     def show_lines(self, place: str, *, user: str | None = None, project: str | None = None) -> snipping.FileLines:
         """Lines of an indexed note as they are now, by `path:first-last`; says whether the file changed since."""
         where = self.where(user=user, project=project, superseded=True)
-        return snipping.show_lines(self._engine, place, where, self._shelves(user, project))
+        return snipping.show_lines(self._engine.request(), place, where, self._shelves(user, project))
 
     def _shelves(self, user: str | None, project: str | None) -> list[state.NotesOwner]:
         return [state.NotesOwner(self._engine, owner) for owner in self.where(user=user, project=project).owners or ()]

@@ -23,11 +23,11 @@ class Policies(Base):
 
     def policy(self) -> policies.Adopted | None:
         """The policy in force, or None when nobody gave one."""
-        return policies.adopted(self.store, self.tenant)
+        return policies.active_policy(self.store, self.tenant)
 
     def policy_history(self) -> list[policies.Adopted]:
         """Every policy that was in force, newest first."""
-        return policies.history(self.store, self.tenant)
+        return policies.policy_history(self.store, self.tenant)
 
     def apply_policy(
         self,
@@ -44,7 +44,7 @@ class Policies(Base):
         records the policy would withhold or find unclean.
         """
         return govern.apply(
-            self._engine, read_any(policy), expected=expected, dry_run=dry_run, by=by, progress=progress
+            self._engine.request(), read_any(policy), expected=expected, dry_run=dry_run, by=by, progress=progress
         )
 
     def validate(
@@ -63,11 +63,11 @@ class Policies(Base):
             "-", kind, text, self._engine.clock(), self.tenant, scope, as_name(user, "user"),
             as_name(project, "project"), boundary=check_class(boundary), claim_type=type, durable=kind == "claim",
         )  # fmt: skip
-        return govern.validate(self._engine, text, record)
+        return govern.validate(self._engine.request(), text, record)
 
     def revise(self, *, mend: bool = False, progress: govern.Progress | None = None) -> govern.Revision:
         """Look at stored records with the detectors of today's policy; with `mend`, take out what they find."""
-        return govern.revise(self._engine, mend=mend, progress=progress)
+        return self._engine.run(lambda request: govern.revise(request, mend=mend, progress=progress))
 
 
 def read_any(policy: str | Path | Policy) -> Policy:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from aforesaid._util.lazy import Lazy
 from aforesaid.engine.lineage import raw_turns
+from aforesaid.engine.writer import commit
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.memory.base import Records
 from aforesaid.memory.documents import Documents
@@ -76,7 +77,7 @@ class Sessions(Talk, Documents):
         self._engine.arm.embed_query(WARM_UP)
         where = self._own(user)
         known = self.store.count(replace(where, sessions=(check_id(session, "session"),), kinds=("turn",), echoes=True))
-        return Begun(session, known, taken, tuple(loaded), tuple(failed), self._engine.freshness(where))
+        return Begun(session, known, taken, tuple(loaded), tuple(failed), self._engine.request().freshness(where))
 
     def end(self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None) -> Ended:
         """Leave a session in order: what lacks a vector gets one, older turns get summaries, and the end is noted.
@@ -84,12 +85,12 @@ class Sessions(Talk, Documents):
         The session can go on later; nothing is closed.
         """
         where = replace(self._own(user), sessions=(check_id(session, "session"),))
-        embedded = care.embed_pending(self._engine, where)
+        embedded = self._engine.run(lambda request: care.embed_pending(request, where))
         report = self.compact(session, user=user, progress=progress)
         turns = self.store.count(replace(where, kinds=("turn",), echoes=True))
         body = {"turns": turns, "summaries": len(report.summaries)}
-        self.store.append([self._engine.event("end", session, body)])
-        return Ended(session, turns, report, embedded, self._engine.freshness(where))
+        self._engine.run(lambda request: commit(request, events=[request.event("end", session, body)]))
+        return Ended(session, turns, report, embedded, self._engine.request().freshness(where))
 
     def after_turn(
         self, turns: Iterable[Turn], *, user: str | None = None, project: str | None = None, agent: str | None = None
@@ -104,7 +105,9 @@ class Sessions(Talk, Documents):
     ) -> tuple[compacting.CompactReport, ...]:
         """Compact those of these sessions that have enough new tokens since the last time."""
         where = self._own(user)
-        return tuple(self.compact(name, user=user) for name in sessions if compacting.due(self._engine, where, name))
+        return tuple(
+            self.compact(name, user=user) for name in sessions if compacting.due(self._engine.request(), where, name)
+        )
 
     def compact(
         self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None
@@ -113,9 +116,9 @@ class Sessions(Talk, Documents):
         from aforesaid.compaction.summarize import open_summarizer
 
         where = self._own(user)
-        model = open_summarizer(self.settings, self._engine.count_tokens)
+        model = open_summarizer(self.settings, self._engine.request().count_tokens)
         return compacting.compact(
-            self._engine, where, check_id(session, "session"), abstractive=model, progress=progress
+            self._engine.request(), where, check_id(session, "session"), abstractive=model, progress=progress
         )
 
     def expand(
@@ -132,5 +135,8 @@ class Sessions(Talk, Documents):
             raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `aforesaid list --kind summary`.")
         where = self.where(user=user, project=project, boundaries=None, superseded=True)
         turns = raw_turns(self.store, summary.key)
-        visible = {turn.key: turn for turn in self._engine.view.find(replace(where, keys=tuple(t.key for t in turns)))}
+        visible = {
+            turn.key: turn
+            for turn in self._engine.request().view.find(replace(where, keys=tuple(t.key for t in turns)))
+        }
         return [visible[turn.key] for turn in turns if turn.key in visible]

@@ -78,7 +78,7 @@ class Talk(Base):
             tainted=tainted,
         )
         old = self.get(supersedes, user=user, project=project) if supersedes is not None else None
-        return claiming.remember(self._engine, claim, old)
+        return self._engine.run(lambda request: claiming.remember(request, claim, old))
 
     def search(
         self,
@@ -105,7 +105,7 @@ class Talk(Base):
             user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
             as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
         )  # fmt: skip
-        engine = self._engine.ruled
+        engine = self._engine.request()
         page = searching.Page(engine.settings.search.limit if limit is None else limit, offset)
         return searching.search(engine, query, where, page, moment, profile)
 
@@ -128,11 +128,11 @@ class Talk(Base):
         own = tuple(map(_message, messages))
         budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         try:
-            where, engine = self.where(user=user, project=project, now=moment), self._engine.ruled
+            where, engine = self.where(user=user, project=project, now=moment), self._engine.request()
         except StoreError as error:
-            return assembling.without_memory(self._engine, own, budget, error)
+            return assembling.without_memory(self._engine.count_tokens, own, budget, error)
         budget = engine.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
-        request = assembling.Request(query, where, as_name(session, "session"), budget, moment, own)
+        request = assembling.ContextRequest(query, where, as_name(session, "session"), budget, moment, own)
         return assembling.assemble(engine, request)
 
     def list(
@@ -157,7 +157,7 @@ class Talk(Base):
         )  # fmt: skip
         page = searching.Page(limit, offset)
         everything = replace(where, durable=durable, echoes=True)
-        return self._engine.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
+        return self._engine.request().view.find(everything, order="newest", limit=page.limit, offset=page.offset)
 
     def history(
         self,
@@ -171,7 +171,7 @@ class Talk(Base):
         record = self.get(id, user=user, project=project, session=session)
         keys = tuple(each.key for each in superseding.chain(self.store, record))
         where = self.where(user=user, project=project, boundaries=None, superseded=True)
-        return self._engine.view.find(replace(where, keys=keys, echoes=True))
+        return self._engine.request().view.find(replace(where, keys=keys, echoes=True))
 
 
 def _message(said: Mapping[str, str]) -> dict[str, str]:

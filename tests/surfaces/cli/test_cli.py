@@ -73,9 +73,9 @@ def test_global_options_may_stand_before_or_after_the_command(path: Path) -> Non
                 "hash",
                 "local",
                 "local | openai | ollama | hash | off",
-                "which embedder Memory.open uses",
+                "the embedder that Memory.open uses",
             ),
-            ("gate.threshold", 0.5, 0.35, "0 … 1", "G at or above this makes a turn durable"),
+            ("gate.threshold", 0.5, 0.35, "0 … 1", "a message with G of at least this is durable"),
         )
     ]
 
