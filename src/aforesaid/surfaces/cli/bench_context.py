@@ -101,7 +101,7 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
 )
 @click.pass_obj
 def files(app: App, notes: int, model_texts: int) -> None:
-    """Measure the speed of indexing notes. Compared with reading and embedding alone; also how soon an edit is found."""
+    """Measure the speed of indexing notes. Compared with reading and embedding alone; and how soon an edit is found."""
     from aforesaid.bench import files as measuring
 
     with progress("Indexing") as move:
