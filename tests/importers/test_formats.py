@@ -281,4 +281,4 @@ def test_what_our_own_tools_told_is_nothing_new() -> None:
 
 def test_the_names_of_our_own_tools_are_all_there() -> None:
     tools = pytest.importorskip("aforesaid.surfaces.mcp.tools")
-    assert {tool.name for tool in tools.TOOLS} == OWN_TOOLS
+    assert {verb.tool_name for verb, _ in tools.TOOLS} == OWN_TOOLS
