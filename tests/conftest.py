@@ -18,8 +18,8 @@ from aforesaid.store.sqlite import SQLiteStore
 from support.clock import standing_clock
 
 # A busy machine is no failure; and a change is judged by the same examples as the one before it.
-hypothesis.settings.register_profile("here", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("here", deadline=None, max_examples=60)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the test

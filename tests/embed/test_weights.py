@@ -198,9 +198,9 @@ def test_two_processes_may_pull_at_once(registry: Path, cache: Path, monkeypatch
     broken = cache / weights.NAME
     broken.mkdir(parents=True)
     (broken / "model.onnx").write_bytes(b"half")
-    children = [subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    children = [subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = [child.communicate()[0].strip() for child in children]
-    assert [child.returncode for child in children] == [0, 0, 0]
+    assert [child.returncode for child in children] == [0, 0]
     assert set(outputs) == {str(weights.cache_folder())}
     weights.verify(weights.cache_folder())
     assert left(cache) == [weights.NAME]
