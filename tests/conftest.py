@@ -27,9 +27,9 @@ os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the t
 pytest.register_assert_rewrite("aforesaid.testing.store")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def model_folder() -> Path:
-    """The default model's weights, fetched once if this machine has none yet: tests use the real ones."""
+    """The folder of the default model. Fetched (34 MB) if this machine does not have it yet."""
     return weights.locate() or weights.pull()
 
 

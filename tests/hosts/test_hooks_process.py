@@ -67,7 +67,7 @@ def transcripts(tmp_path: Path) -> dict[str, Path]:
     [("claude-code", claude_event, "7443", "local"), ("codex", codex_event, "ledger-eu", "hash")],
 )
 def test_a_session_from_beginning_to_end(
-    tmp_path: Path, transcripts: dict[str, Path], host: str, make: Any, word: str, provider: str
+    tmp_path: Path, model_folder: Path, transcripts: dict[str, Path], host: str, make: Any, word: str, provider: str
 ) -> None:
     """Every event once, then another session that profits from it. One of the hosts has the real model."""
     cwd = tmp_path / "shop"
