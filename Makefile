@@ -47,8 +47,8 @@ test-hosts: $(VENV)/developing
 	@test ! -e $(HOSTS)/installed || AFORESAID_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
 
 bench: $(VENV)/developing
-	$(BIN)/python -m aforesaid.bench.scoring
-	$(BIN)/python -m aforesaid.bench.speed
+	$(BIN)/aforesaid bench scoring
+	$(BIN)/aforesaid bench speed
 	folder=$$(mktemp -d) && $(BIN)/python -m aforesaid.testing.torture $$folder/two.db --writers 2 --turns 1000 \
 	  && $(BIN)/python -m aforesaid.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
 	  status=$$?; rm -rf $$folder; exit $$status
