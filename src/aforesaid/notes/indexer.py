@@ -67,9 +67,9 @@ def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
     """Take a root out, by its name or its folder; the files are not touched."""
     began = timing.monotonic()
     mine = whose(request.engine, owner.scope, owner.user, owner.project)
-    root = _known(mine.roots, path)
+    root = _known(mine.roots(), path)
     if root is None:
-        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(mine.roots)}.")
+        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(mine.roots())}.")
     shelf = load(mine, root)
     with writing(request, check_policy=False) as writer:
         request.store.delete([held.key for held in shelf.held.values()])
@@ -82,7 +82,7 @@ def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
 def indexer(engine: Engine, path: str | Path, owner: Owner, name: str | None = None) -> Indexer:
     """The indexer of a folder: of the root that it is or lies in, else of a new one called by its name."""
     mine = whose(engine, owner.scope, owner.user, owner.project)
-    roots = mine.roots
+    roots = mine.roots()
     if name is None and (root := root_around(roots, path)) is not None:
         return Indexer(engine, owner, mine, root)
     folder = real_folder(path)
@@ -174,7 +174,7 @@ class Indexer:
 
     def _current(self) -> Shelf:
         """What the store knows, read again only when others wrote it."""
-        stored = self._whose.roots.get(self._root.name, NotesRoot(self._root.name, self._root.folder))
+        stored = self._whose.roots().get(self._root.name, NotesRoot(self._root.name, self._root.folder))
         if self._shelf is None or self._shelf.root.generation != stored.generation:
             self._shelf = load(self._whose, stored)
         self._root = self._shelf.root = replace(stored, folder=self._root.folder)
@@ -207,7 +207,7 @@ class Indexer:
                 for path, taken in change.taken.items():
                     self._whose.stamp(self._root.name, path, taken.stamp)
                 for name in lost:
-                    self._whose.stamp_named(self._root.name, name, None)
+                    self._whose.stamp_digest(self._root.name, name, None)
         for digest, held in change.held.items():
             shelf.put(digest, held)
         for path, taken in change.taken.items():
@@ -217,7 +217,7 @@ class Indexer:
 
     def _claim(self, shelf: Shelf, *, made: str, linked: bool) -> None:
         """Count this commit; Stale when somebody else's came between."""
-        stored = self._whose.roots.get(shelf.root.name)
+        stored = self._whose.roots().get(shelf.root.name)
         if (stored.generation if stored else 0) != shelf.root.generation:
             raise Stale
         shelf.root = replace(shelf.root, made=made, linked=linked, generation=shelf.root.generation + 1)
@@ -225,7 +225,7 @@ class Indexer:
 
     def _finish(self, request: Request, shelf: Shelf, survey: Survey, made: str, report: IndexReport) -> None:
         """Links, once all chunks are there; stamps that proved right; and a line in the log."""
-        stored = self._whose.roots.get(shelf.root.name)
+        stored = self._whose.roots().get(shelf.root.name)
         current = stored is not None and (stored.linked, stored.made, stored.folder) == (True, made, shelf.root.folder)
         if current and not survey.restamped:
             return

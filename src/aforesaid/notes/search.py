@@ -180,7 +180,7 @@ def _meant(
     request: Request, asked: str, where: Filter, owners: Sequence[NotesOwner]
 ) -> tuple[NotesOwner, NotesRoot, str]:
     """Which indexed note a path means: by its root's name, by where it is on the disk, or by its place in one root."""
-    every = [(mine, root) for mine in owners for root in mine.roots.values()]
+    every = [(mine, root) for mine in owners for root in mine.roots().values()]
     exact = [(mine, root, path) for mine, root in every for path in _inside(root, asked)]
     found = [each for each in exact if _visible(request, where, *each)]
     if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from aforesaid.engine.engine import Engine
 from aforesaid.notes.files.links import Link, Names, names_of
 from aforesaid.retrieval.ranking.file_tiers import TIERS, Tier
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Record, owner_of
 
 ROOT, PLACES, HEADING, LINKS, ANCHORS, ALIASES = "root", "places", "heading", "links", "anchors", "aliases"
@@ -85,60 +86,50 @@ class NotesOwner:
         """All chunks of the owner, whatever a purpose may see."""
         return Filter(self.engine.tenant, (self.owner,), kinds=("chunk",), echoes=True, withheld=True)
 
-    @property
     def roots(self) -> dict[str, NotesRoot]:
-        """The owner's roots by name."""
-        found = json.loads(self.engine.store.setting(self._registry) or "{}")
-        return {name: NotesRoot(name, **values) for name, values in found.items()}
-
-    @property
-    def _registry(self) -> str:
-        return f"roots/{self.engine.tenant}/{self.owner}"
+        """The owner's indexed folders by name."""
+        found = self.engine.store.values.items(ValueKind.NOTES_ROOT, self.engine.tenant, self.owner)
+        return {slot.name: NotesRoot(slot.name, **json.loads(value)) for slot, value in found.items()}
 
     def note(self, root: NotesRoot) -> None:
-        """Remember a root as it is now."""
-        self._keep({**self.roots, root.name: root})
+        """Save a root as it is now."""
+        values = {name: value for name, value in asdict(root).items() if name != "name"}
+        self.engine.store.values.put(self._root(root.name), json.dumps(values, ensure_ascii=False))
 
     def drop(self, name: str) -> None:
-        """Remember a root no longer."""
-        self._keep({other: root for other, root in self.roots.items() if other != name})
-        for setting in self._stamped(name):
-            self.engine.store.drop_setting(setting)
-
-    def _keep(self, roots: Mapping[str, NotesRoot]) -> None:
-        if not roots:
-            self.engine.store.drop_setting(self._registry)
-            return
-        values = {name: {k: v for k, v in asdict(root).items() if k != "name"} for name, root in sorted(roots.items())}
-        self.engine.store.put_setting(self._registry, json.dumps(values, ensure_ascii=False))
+        """Remove a root and the stamps of its files."""
+        for slot in (self._root(name), *self._files(name)):
+            self.engine.store.values.drop(slot)
 
     def stamp(self, root: str, path: str, stamp: Stamp | None) -> None:
-        """Remember a file as it was indexed, or with None that it is gone."""
-        self.stamp_named(root, path_digest(path), stamp)
+        """Save the stamp of a file; None removes it."""
+        self.stamp_digest(root, path_digest(path), stamp)
 
-    def stamp_named(self, root: str, name: str, stamp: Stamp | None) -> None:
-        """The same by the digest of the path."""
-        setting = f"{_prefix(root)}{name}/{self.engine.tenant}/{self.owner}"
+    def stamp_digest(self, root: str, digest: str, stamp: Stamp | None) -> None:
+        """The same, by the digest of the path."""
+        slot = self._file(root, digest)
         if stamp is None:
-            self.engine.store.drop_setting(setting)
+            self.engine.store.values.drop(slot)
         else:
-            self.engine.store.put_setting(setting, " ".join(map(str, stamp)))
-
-    def _stamped(self, root: str) -> dict[str, str]:
-        prefix, end = _prefix(root), f"/{self.engine.tenant}/{self.owner}"
-        found = self.engine.store.settings().items()
-        return {name: value for name, value in found if name.startswith(prefix) and name.endswith(end)}
+            self.engine.store.values.put(slot, " ".join(map(str, stamp)))
 
     def stamps(self, root: str) -> dict[str, Stamp]:
-        """Every file of a root by the digest of its path."""
-        start, end = len(_prefix(root)), len(f"/{self.engine.tenant}/{self.owner}")
-        return {name[start:-end]: _stamp(value) for name, value in self._stamped(root).items()}
+        """The stamp of every file of a root, by the digest of its path."""
+        return {slot.name.rpartition("/")[2]: _stamp(value) for slot, value in self._files(root).items()}
 
     def stamp_of(self, root: str, path: str) -> Stamp | None:
-        """One file of a root."""
-        name = f"{_prefix(root)}{path_digest(path)}/{self.engine.tenant}/{self.owner}"
-        value = self.engine.store.setting(name)
+        """The stamp of one file."""
+        value = self.engine.store.values.get(self._file(root, path_digest(path)))
         return _stamp(value) if value else None
+
+    def _root(self, name: str) -> Slot:
+        return Slot(ValueKind.NOTES_ROOT, self.engine.tenant, self.owner, name)
+
+    def _file(self, root: str, digest: str) -> Slot:
+        return Slot(ValueKind.NOTES_FILE, self.engine.tenant, self.owner, f"{root}/{digest}")
+
+    def _files(self, root: str) -> dict[Slot, str]:
+        return self.engine.store.values.items(ValueKind.NOTES_FILE, self.engine.tenant, self.owner, f"{root}/")
 
 
 def whose(engine: Engine, scope: Any, user: str | None, project: str | None) -> NotesOwner:
@@ -272,10 +263,6 @@ def placed(record: Record, places: Iterable[ChunkLocation]) -> Record:
 def path_digest(path: str) -> str:
     """What a file is called among the stamps."""
     return hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-def _prefix(root: str) -> str:
-    return f"file:{root}:"
 
 
 def _stamp(value: str) -> Stamp:

@@ -45,7 +45,6 @@ from aforesaid.types.words import (
     check_choice,
     check_class,
     check_id,
-    most_uses,
     storable,
     system_clock,
 )
@@ -97,7 +96,6 @@ __all__ = [
     "check_choice",
     "check_class",
     "check_id",
-    "most_uses",
     "owner_of",
     "storable",
     "system_clock",

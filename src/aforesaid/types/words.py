@@ -38,11 +38,6 @@ JUDGED = "judged"  # and up to when utility and quality have faded
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 
-def most_uses(tenant: str, owner: str) -> str:
-    """The store setting that holds the largest use count among an owner's records."""
-    return f"most uses/{tenant}/{owner}"
-
-
 class Clock(Protocol):
     """Tells the time; tests hand in one that stands still."""
 

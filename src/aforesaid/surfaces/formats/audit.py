@@ -51,6 +51,5 @@ def report_text(report: AuditReport) -> str:
         counted(report.events, "event"),
         *([f"{report.erased:,} erased"] if report.erased else []),
         *([f"{report.pruned:,} pruned"] if report.pruned else []),
-        *([f"{report.unchained:,} from before the chain, unproved"] if report.unchained else []),
     ]
     return "\n".join([head, ", ".join(counts), *([f"newest digest {report.digest}"] if report.digest else [])])
