@@ -214,7 +214,7 @@ def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pyte
     def then_another_writes(name: str) -> str | None:
         found = read(name)
         other.append(make_event(2))
-        other.prune_events("t", NOON + 2 * DAY)
+        other.log.prune("t", NOON + 2 * DAY)
         return found
 
     monkeypatch.setattr(store, "setting", then_another_writes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -37,9 +37,10 @@ from aforesaid.policy import (
     template,
     visibility,
     write_policy,
-    yaml_lines,
+    yaml_tree,
 )
 from aforesaid.types import BOUNDARIES, SCOPES
+from support.growth import is_linear
 
 FULL = """\
 version: "1.2.0"
@@ -82,7 +83,7 @@ review: {global: 2, project: 1}
 def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every test of this file runs with both parsers."""
     if request.param == "pure":
-        monkeypatch.setattr(yaml_lines, "_loader", lambda: yaml.SafeLoader)
+        monkeypatch.setattr(yaml_tree, "_loader", lambda: yaml.SafeLoader)
     return str(request.param)
 
 
@@ -219,7 +220,7 @@ def test_a_problem_is_told_with_its_line(text: str, line: int, column: int | Non
     assert (problem.line, problem.path) == (line, path)
     assert column is None or problem.column == column
     assert f"policy.yaml:{line}: " in error.message
-    assert "the policy in force stays" in error.remedy
+    assert "the active policy stays" in error.remedy
     assert not isinstance(error, RuleError)
 
 
@@ -268,9 +269,9 @@ HOSTILE = [  # text, line, a part of the message
     ("version: !x 1", 1, "tag '!x'"),
     ("version: ! 1", 1, "tag"),
     ("version: a\nscopes:\n  <<: {session: {}}", 3, "merge key"),
-    ("version: a\n1: b", 2, "a key has to be text"),
-    ("version: a\n? [a]\n: b", 2, "a key has to be text"),
-    ("version: a\nnull: b", 2, "a key has to be text"),
+    ("version: a\n1: b", 2, "a key must be text"),
+    ("version: a\n? [a]\n: b", 2, "a key must be text"),
+    ("version: a\nnull: b", 2, "a key must be text"),
     ("version: a\n---\nversion: b", 2, "second document"),
     ("version: a\nname: [", None, "not YAML"),
     ("version: a\n\tname: b", None, "not YAML"),
@@ -294,32 +295,29 @@ HOSTILE = [  # text, line, a part of the message
 
 
 @pytest.mark.parametrize(("text", "line", "part"), HOSTILE)
-def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: str) -> None:
-    began = time.process_time()
+def test_hostile_files_are_refused(text: str, line: int | None, part: str) -> None:
     error = refused(text)
-    assert time.process_time() - began < 0.5
     assert part in error.message
     assert line is None or error.problems[-1].line == line
     assert len(str(error)) < 2000
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "large"),
     [
-        "version: a\n" + "".join(f"key{number}: {{}}\n" for number in range(15_000)),
-        "version: a\nretrieval: {" + ", ".join(f"serch.limt{number}: 1" for number in range(10_000)) + "}",
-        "version: a\n" + "name: x\n" * 30_000,
-        "version: a\n" + "k" * 200_000 + ": 1",
-        "version: a\nredact:\n" + "- {name: a, pattern: '(((('}\n" * 7_000,
-        "version: a\nboundary_classes: {pii: {redact: [" + "emial, " * 30_000 + "]}}",
+        (lambda count: "".join(f"key{number}: {{}}\n" for number in range(count)), 15_000),
+        (lambda count: "retrieval: {" + ", ".join(f"serch.limt{number}: 1" for number in range(count)) + "}", 10_000),
+        (lambda count: "name: x\n" * count, 30_000),
+        (lambda count: "k" * count + ": 1", 200_000),
+        (lambda count: "redact:\n" + "- {name: a, pattern: '(((('}\n" * count, 7_000),
+        (lambda count: "boundary_classes: {pii: {redact: [" + "emial, " * count + "]}}", 30_000),
     ],
 )
-def test_a_file_full_of_problems_stops_early(text: str, loader: str) -> None:
-    began = time.process_time()
-    error = refused(text)
-    assert time.process_time() - began < {"C": 2, "pure": 20}[loader]
+def test_a_file_full_of_problems_stops_early(text: Callable[[int], str], large: int, loader: str) -> None:
+    error = refused("version: a\n" + text(large if loader == "C" else large // 8))
     assert 1 <= len(error.problems) <= 50
     assert len(str(error)) < 3000
+    assert is_linear(lambda count: refused("version: a\n" + text(count)), large // 64, large // 8)
 
 
 def test_the_caller_says_which_detectors_there_are() -> None:
@@ -330,9 +328,8 @@ def test_the_caller_says_which_detectors_there_are() -> None:
 
 def test_patterns_run_in_linear_time_and_replace_word_for_word() -> None:
     pattern = compile_pattern("(a+)+b")
-    began = time.process_time()
     assert pattern.search("a" * 1_000_000) is None
-    assert time.process_time() - began < 1
+    assert is_linear(lambda length: pattern.search("a" * length), 100_000, 800_000)
     assert compile_pattern("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
     with pytest.raises(RuleError, match="over 1000"):
         compile_pattern("a" * 1001)

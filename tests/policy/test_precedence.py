@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given
@@ -25,6 +24,7 @@ from aforesaid.policy import (
     visibility,
 )
 from aforesaid.types import BOUNDARIES, SCOPES, Scope
+from support.growth import is_linear
 
 CLASSES = {  # old, new, and what stands
     ("public", "public"): "public", ("public", "internal"): "internal", ("public", "pii"): "pii",
@@ -91,11 +91,9 @@ def test_globs_agree_with_the_textbook(glob: str, purpose: str) -> None:
     assert admits([glob], purpose) == simple_match(glob, purpose)
 
 
-def test_hostile_globs_are_quick() -> None:
-    began = time.process_time()
-    assert not admits(["*a" * 100 + "b"], "a" * 20_000)
-    assert not admits(["*" * 200 + "b"], "a" * 20_000)
-    assert time.process_time() - began < 1
+@pytest.mark.parametrize("glob", ["*a" * 100 + "b", "*" * 200 + "b"])
+def test_hostile_globs_take_linear_time(glob: str) -> None:
+    assert is_linear(lambda length: admits([glob], "a" * length), 2500, 20_000)
 
 
 LISTS: list[tuple[str, ...]] = [(), ("*",), ("answer:*",), ("tool:*",), ("answer:task", "tool:x"), ("answer:?*",)]

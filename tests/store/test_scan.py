@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, scan
 from aforesaid.testing.store import make_record, random_vectors
+from support.growth import cpu_growth, is_linear
 
 letters = st.binary(min_size=8, max_size=20).map(lambda data: bytes(97 + byte % 3 for byte in data))
 
@@ -36,21 +36,16 @@ def test_it_finds_what_a_plain_search_finds(needles: list[bytes], pieces: list[b
     assert found == {needle: data.find(needle) for needle in needles if needle in data}
 
 
-def test_a_longer_file_takes_as_much_longer_and_more_needles_do_not(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    few, many = [os.urandom(24) for _ in range(10)], [os.urandom(24) for _ in range(10_000)]
+def test_time_grows_with_the_file_and_hardly_with_the_needles(tmp_path: Path) -> None:
+    needles = [os.urandom(24) for _ in range(10_000)]
+    for megabytes in (1, 8):
+        (tmp_path / f"{megabytes}").write_bytes(os.urandom(1 << 20) * megabytes)
 
-    def took(megabytes: int, needles: list[bytes]) -> float:
-        file.write_bytes(os.urandom(1 << 20) * megabytes)
-        best = 9.0
-        for _ in range(3):
-            start = time.perf_counter()
-            assert scan.scan_file(file, needles)[1] == {}
-            best = min(best, time.perf_counter() - start)
-        return best
+    def find(megabytes: int, count: int) -> None:
+        assert scan.scan_file(tmp_path / f"{megabytes}", needles[:count])[1] == {}
 
-    assert took(32, few) < 4 * took(16, few)
-    assert took(16, many) < 4 * took(16, few) + 0.1
+    assert is_linear(lambda megabytes: find(megabytes, 10), 1, 8)
+    assert cpu_growth(lambda count: find(8, count), 10, 10_000) < 100, "a thousand times as many needles"
 
 
 def test_fragments_say_what_they_are_of() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aforesaid.engine.redacting_store import RedactingStore
@@ -16,6 +16,7 @@ from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.repository import active_policy
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Clock
 
 MAX_TRIES = 10  # policies that may be adopted while one call runs
@@ -36,12 +37,13 @@ class Engine:
     purpose: str = DEFAULT_PURPOSE
     request_id: str = ""
     trace_id: str = ""
+    readers: Readers = field(default_factory=Readers)
 
     def request(self) -> Request:
         """Resolve policy, settings and readable view once, for one call. Only this method reads the policy."""
         adopted = active_policy(self.store, self.tenant)
         policy = adopted.policy if adopted else None
-        guard = Guard(policy, self.purpose)
+        guard = Guard(policy, self.purpose, self.readers)
         settings = self.settings
         if policy is not None and policy.retrieval:
             settings = settings.changed(policy.retrieval, f"policy {policy.version}")

@@ -13,6 +13,7 @@ from aforesaid.policy.enforcement import Guard
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader, Store
 from aforesaid.text.analyze import searchable
+from aforesaid.text.extract.reader import Readers
 from aforesaid.text.sentences import passages
 from aforesaid.types import AGENT_ROLES, Clock, Event, Filter, Freshness, Record
 
@@ -62,6 +63,11 @@ class Request:
     def tokenizer(self) -> Callable[[str], int] | None:
         """The caller's tokenizer, if one was given."""
         return self.engine.tokenizer
+
+    @property
+    def readers(self) -> Readers:
+        """The readers of text."""
+        return self.engine.readers
 
     @property
     def policy(self) -> Policy | None:

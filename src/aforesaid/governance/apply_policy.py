@@ -88,7 +88,7 @@ def apply(
     from aforesaid.policy import diff, policy_warnings
 
     before, taken = _before(request, expected), None
-    docket = _Docket(request, Guard(policy), progress)
+    docket = _Docket(request, Guard(policy, readers=request.readers), progress)
     docket.catch_up(1 if dry_run else LOOKS)
     if not dry_run:
         with writing(request, check_policy=False) as writer:  # `expected` is the check here

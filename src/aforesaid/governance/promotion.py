@@ -91,9 +91,7 @@ def _kept(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[s
     cleaned = request.guard.clean(text, boundary)
     if mode == "raw":
         return cleaned.text, cleaned.kinds, cleaned.boundary
-    from aforesaid.text.extract.pii import redact_pii
-
-    hidden = redact_pii(cleaned.text)
+    hidden = request.readers.redact_pii(cleaned.text)
     return hidden.text, (*cleaned.kinds, *hidden.kinds), boundary
 
 

@@ -72,8 +72,7 @@ def remember(request: Request, claim: Claim, supersedes: Record | None = None) -
                 raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
             mark(writer, Superseded(record, supersedes))
         if fresh:
-            if request.settings.ingest.supersede:
-                supersede(writer, [record])
+            supersede(writer, [record])
             body = {"type": claim.type, "scope": record.scope}
             writer.commit(events=[request.event("remember", record.key, body)])
     return record
@@ -110,6 +109,6 @@ def drafted(request: Request, claim: Claim) -> Record:
         memory_type=claim.memory_type,
         provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
-        meta={**dated(cleaned.text, claim.time), **claim.meta},
+        meta={**dated(request, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.validate_record(with_states(record) if request.settings.ingest.supersede else record, claim.reviewers)
+    return guard.validate_record(with_states(request.readers, record), claim.reviewers)

@@ -62,9 +62,9 @@ def weighed(
     """
     from aforesaid.math.gate import decide
     from aforesaid.math.tokens import gate_tokens
-    from aforesaid.text.extract.signals import read_signals
 
-    decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows or gate_rows(request))
+    signals = request.readers.read_signals(record.text)
+    decision = decide(signals, gate_tokens(record.text), durable, turns, rows or gate_rows(request))
     return replace(record, gate=decision, durable=decision.decision == "admit")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,7 @@ from aforesaid.ingest.gate import apply_gate
 from aforesaid.ingest.supersede import supersede, with_states
 from aforesaid.policy.enforcement import Guard
 from aforesaid.text.echo import strip_frames
+from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
 from aforesaid.types import (
     ANCHORS,
@@ -68,6 +70,11 @@ def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
 
 
 def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
+    with failures() as failed:
+        return _ingest_read(request, turns, who, failed)
+
+
+def _ingest_read(request: Request, turns: Sequence[Turn], who: Speaker, failed: Counter[str]) -> list[Outcome]:
     guard = request.guard
     drafts = [_draft(request, guard, turn, who) for turn in turns]
     outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
@@ -87,7 +94,7 @@ def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list
     outcomes |= {i: outcome for i, outcome in judged.items() if isinstance(outcome, Outcome)}
     kept = {i: record for i, record in judged.items() if isinstance(record, Record)}
     places = [place for place, outcome in enumerate(judged.values()) if isinstance(outcome, Record)]
-    written = _write(request, list(kept.values()), embedded.select(places) if embedded else None)
+    written = _write(request, list(kept.values()), embedded.select(places) if embedded else None, failed)
     for i, record in kept.items():
         outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
     return [outcomes[i] for i in range(len(turns))]
@@ -135,21 +142,19 @@ def _draft(request: Request, guard: Guard, turn: Turn, who: Speaker) -> Record |
         boundary=cleaned.boundary,
         allow=who.allow,
         tainted=turn.tainted or turn.role == TOOL,
-        meta=dated(cleaned.text, time),
+        meta=dated(request, cleaned.text, time),
     )
-    return with_states(record) if request.settings.ingest.supersede else record
+    return with_states(request.readers, record)
 
 
-def dated(text: str, said_at: datetime) -> dict[str, Any]:
-    """What a text says of time, resolved against the moment it was said: nothing when it says nothing."""
-    from aforesaid.text.extract.dates import (  # its patterns take a tenth of a second to compile
-        resolve,
-        time_expressions,
-    )
-
-    named = {expression.text.lower() for expression in time_expressions(text)}
-    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in resolve(text, said_at)})
-    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]} if named else {}
+def dated(request: Request, text: str, said_at: datetime) -> dict[str, Any]:
+    """The dates and times that a text names, as metadata of its record; empty when it names none."""
+    reading = request.readers.read_dates(text, said_at)
+    if reading is None or not reading.expressions:
+        return {}
+    named = {expression.text.lower() for expression in reading.expressions}
+    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in reading.spans})
+    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]}
 
 
 def _duplicate(record: Record, earlier: Record) -> Outcome:
@@ -168,7 +173,7 @@ def _stored(record: Record) -> Outcome:
     return Outcome(record.id, "stored", reason, record.key, record.gate, record.redactions)
 
 
-def _write(request: Request, records: Sequence[Record], embedded: Embedded | None) -> set[str]:
+def _write(request: Request, records: Sequence[Record], embedded: Embedded | None, failed: Counter[str]) -> set[str]:
     """Write what no other process wrote meanwhile; the keys that this call stored."""
     if not records:
         return set()
@@ -182,16 +187,17 @@ def _write(request: Request, records: Sequence[Record], embedded: Embedded | Non
         if new:
             writer.commit(new, embedded.select(rows) if embedded else None)
             supersede(writer, new)
-            writer.commit(events=[_event(request, new)])
+            writer.commit(events=[_event(request, new, failed)])
     return {record.key for record in new}
 
 
-def _event(request: Request, records: Sequence[Record]) -> Event:
+def _event(request: Request, records: Sequence[Record], failed: Counter[str]) -> Event:
     gates = [record.gate.decision for record in records if record.gate]
     body = {
         "turns": len(records),
         **{decision: gates.count(decision) for decision in ("admit", "defer", "reject")},
         "redacted": sum(bool(record.redactions) for record in records),
         "echoes": sum(record.echo_of is not None for record in records),
+        **({"reader_failures": dict(failed)} if failed else {}),
     }
     return request.event("ingest", records[0].session, body)

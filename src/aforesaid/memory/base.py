@@ -13,6 +13,7 @@ from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest import claims as claiming
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import (
     DEFAULT_TENANT,
     GLOBAL_OWNER,
@@ -48,16 +49,20 @@ class Base:
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
         tokenizer: Callable[[str], int] | None = None,
+        readers: Readers | None = None,
         change_embedder: bool = False,
     ) -> None:
         """Join a store and an embedder; `change_embedder` is for `reindex`, which alone may mix models.
 
-        A `tokenizer` counts a text's tokens for budgets; without one they are estimated by script.
+        A `tokenizer` counts a text's tokens for budgets; without one they are estimated by script. `readers` replace
+        some of the functions that find dates, statements and the like in messages.
         """
         if not change_embedder:
             check_embedder(store, embedder)
         check_id(tenant, "tenant")
-        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant, tokenizer)
+        settings = settings or Settings()
+        chosen = (readers or Readers()).switched(settings.readers)
+        self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
 
     @property
     def store(self) -> Store:

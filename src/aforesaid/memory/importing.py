@@ -65,7 +65,7 @@ class Imports(Base):
         who = Speaker(as_name(user, "user"), as_name(project, "project"), as_name(agent, "agent"))
         wish = intake.ImportRequest(
             who,
-            items.Wanted(self.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
+            items.ImportOptions(self.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
             as_time(since, "since") if since is not None else None,
             as_time(until, "until") if until is not None else None,
             session,
