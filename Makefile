@@ -2,7 +2,7 @@
 # make test    set everything up and run the whole suite
 # make test-hosts  try it with real programs: Claude Code, Codex, the MCP inspector and the conformance suite
 # make check   ruff and mypy only
-# make bench   speed, survival under kill -9 (minutes), and quality on the question sets in DATA (hours, once)
+# make bench   speed, survival under kill -9 (minutes), and the readers of text and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
 # make release-check  build the package, install it into a fresh environment and try it there
 # make clean   remove the virtual environment and caches
@@ -55,6 +55,7 @@ bench: $(VENV)/developing
 ifeq ($(SETS),)
 	@echo 'No question sets in $(DATA): make bench DATA=a/folder/with/locomo10.json (docs/benchmarks.md says where from)'
 else
+	$(BIN)/python -m aforesaid.bench.readers $(SETS)
 	$(BIN)/aforesaid bench quality $(SETS)
 endif
 

@@ -346,7 +346,6 @@ def test_figures_without_matplotlib_say_what_to_install(monkeypatch: pytest.Monk
 def test_the_other_measurements_are_verbs_too() -> None:
     [row] = json.loads(bench("speed", "--sizes", "60", "--model-turns", "0", "--json").stdout)["rows"]
     assert row["records"] == 60
-    assert "records" in bench("speed", "--sizes", "60", "--model-turns", "0").stdout
     assert set(json.loads(bench("scoring", "--json").stdout)["ms"]) >= {"default", "openclaw"}
     assert "openclaw" in bench("scoring").stdout
 
