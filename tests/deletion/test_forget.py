@@ -139,7 +139,7 @@ def test_every_form_leaves_no_byte(said: list[tuple], form: str, pick: int, back
             if backed_up:
                 with closing(SQLiteStore(folder / "copy.db")) as copy:
                     assert copy.count(WHOLE) == len(left)
-                    assert copy.verify() == []
+                    assert copy.maintenance.verify() == []
             for number in expected:
                 if said[number][0] not in {said[n][0] for n in left} and said[number][0]:
                     owner = f"user:{said[number][0]}".encode()
@@ -428,7 +428,7 @@ def test_a_backup_forgets_too_with_what_only_it_derived(store: Memory, tmp_path:
     assert marks_in(tmp_path) == {mark(2)}
     with closing(SQLiteStore(copy)) as found:
         assert [record.id for record in found.find(WHOLE)] == ["t2"]
-        assert found.verify() == []
+        assert found.maintenance.verify() == []
 
 
 def test_a_backup_that_is_gone_is_forgotten_about(store: Memory, tmp_path: Path) -> None:

@@ -175,7 +175,6 @@ def test_only_what_is_judged_otherwise_is_written(memory: Memory, monkeypatch: p
     memory.remember("Ring +351 912 345 678 for the gate code.", user="ana")
     written: list[str] = []
     update = memory.store.update_access
-    monkeypatch.setattr(memory.store, "put", None)
     monkeypatch.setattr(memory.store, "update_access", lambda changed: (written.extend(changed), update(changed)))
     assert memory.apply_policy(POLICY).unclean == 1
     assert written == [record.key for record in memory.store.find(replace(EVERYTHING, withheld=True, kinds=("turn",)))]
