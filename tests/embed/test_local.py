@@ -164,7 +164,7 @@ def test_no_weights_and_no_fetch_name_the_remedies(monkeypatch: pytest.MonkeyPat
     for embedder in (LocalEmbedder(fetch=None), LocalEmbedder()):
         with pytest.raises(ModelMissingError) as caught:
             embedder.embed(["a"])
-        for word in ("aforesaid models pull", "AFORESAID_MODEL_PATH", "Text search goes on"):
+        for word in ("aforesaid models pull", "AFORESAID_MODEL_PATH", "Keyword search works"):
             assert word in caught.value.remedy
 
 

@@ -1,4 +1,4 @@
-"""One loaded ONNX model and its tokenizer: a text in, its vector out."""
+"""A loaded ONNX model and its tokenizer."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from aforesaid.errors import EmbedError, ModelDamagedError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-CHARS_PER_TOKEN = 32  # text past max_tokens · 32 characters is not even tokenized: a megabyte would take seconds
+CHARS_PER_TOKEN = 32  # text after max_tokens · 32 characters is cut before tokenizing: a megabyte takes seconds
 
 
 class OnnxModel:
-    """A session and a tokenizer; `vector` may be called from many threads at once."""
+    """An ONNX session and a tokenizer; `vector` is thread-safe."""
 
     def __init__(self, folder: Path, recipe: Recipe, max_tokens: int) -> None:
         self._recipe = recipe
@@ -30,41 +30,41 @@ class OnnxModel:
         self._inputs = [value.name for value in self._session.get_inputs()]
 
     def vector(self, text: str) -> Vectors:
-        """The unit vector of one text, alone in its run: int8 scales are shared by a batch, and would leak into it."""
+        """The unit vector of one text. Texts run alone, because in a batch int8 scales depend on the other texts."""
         encoded = self._tokenizer.encode(text[: self._max_tokens * CHARS_PER_TOKEN])
         ids = np.array([encoded.ids], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         try:
             output = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
-        except Exception as error:  # onnxruntime's errors share no base but Exception
+        except Exception as error:  # onnxruntime has no common base class for its errors
             raise EmbedError(
                 f"{self._recipe.name} failed on a text of {ids.shape[1]} tokens: {' '.join(str(error).split())}.",
-                "Lower embed.max_tokens, or check the model. Text search goes on without it.",
+                "Lower embed.max_tokens, or check the model. Keyword search works without it.",
             ) from error
         pooled = self._pooled(np.asarray(output))
         return only_row(unit_rows(pooled, 1, pooled.shape[-1], self._recipe.name))
 
     def _pooled(self, states: Vectors) -> Vectors:
-        if states.ndim == 2:  # some exports pool by themselves
+        if states.ndim == 2:  # some exported models pool themselves
             return states
         return states[:, 0] if self._recipe.pooling == "cls" else states.mean(axis=1)
 
 
 def _session(file: Path) -> Any:
-    # its official builds report to their vendor unless told not to before the import; nothing leaves this machine
+    # official builds send telemetry unless this is set before the import; nothing may leave this machine
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ImportError as error:
         raise _not_installed("onnxruntime", error) from error
-    onnxruntime.disable_telemetry_events()  # for the case that the host imported it first
+    onnxruntime.disable_telemetry_events()  # if the host imported it before us
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # texts run side by side instead, which is faster and keeps results the same
+    options.intra_op_num_threads = 1  # texts run in parallel instead, which is faster and keeps results equal
     options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # its errors come as exceptions; none should be printed too
+    options.log_severity_level = 4  # errors are raised; they must not be printed too
     try:
         return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors share no base but Exception
+    except Exception as error:  # onnxruntime has no common base class for its errors
         raise ModelDamagedError(f"{file} cannot be loaded: {error}.", weights.DAMAGED_REMEDY) from error
 
 
@@ -83,4 +83,6 @@ def _tokenizer(file: Path, max_tokens: int) -> Tokenizer:
 
 
 def _not_installed(package: str, error: ImportError) -> EmbedError:
-    return EmbedError(f"{package} cannot be imported: {error}.", f"Run `pip install {package}`; text search goes on.")
+    return EmbedError(
+        f"{package} cannot be imported: {error}.", f"Run `pip install {package}`. Keyword search works without it."
+    )

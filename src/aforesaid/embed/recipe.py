@@ -1,4 +1,4 @@
-"""How a folder's weights want to be used: what goes before a query, and which token's state is the vector."""
+"""How to use a model: the prefix of a query, and which output is the vector."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from aforesaid.errors import ModelDamagedError
 
 QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 DIMENSIONS = 384
-MAX_TOKENS = 512  # positions the default model was trained with; more would be an error, not a longer view
+MAX_TOKENS = 512  # the longest input of the default model; a longer one is an error
 SHA_CHARS = 8
-BACKGROUND = 0.70  # unrelated turns of a mixed conversation have a mean cosine of .71 with it, paraphrases over .95
+BACKGROUND = 0.70  # mean cosine of unrelated messages (measured .71); paraphrases have over .95
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A model's name and the way to its vectors; 0 for `dimensions` or `max_tokens` means that its files do not say."""
+    """A model's name and how to compute its vectors. 0 for `dimensions` or `max_tokens` means unknown."""
 
     name: str
     query_prefix: str = ""
@@ -30,7 +30,7 @@ class Recipe:
 
     @property
     def pinned(self) -> bool:
-        """Whether these are the default model's weights."""
+        """Whether this is the default model."""
         return self == DEFAULT
 
 
@@ -40,10 +40,10 @@ DEFAULT = Recipe(
 
 
 def recipe_of(folder: Path) -> Recipe:
-    """The recipe of a folder that a user named: the default's if the model is the same, else what its files say.
+    """The recipe of a user's model folder: the default recipe for the default model, else from its files.
 
-    A sentence-transformers export says it in `config_sentence_transformers.json` (prompts.query) and in
-    `1_Pooling/config.json`; without these there is no prefix, and the first token's state is the vector.
+    A sentence-transformers export has `config_sentence_transformers.json` (prompts.query) and `1_Pooling/config.json`.
+    Without them there is no prefix, and the vector is the output of the first token.
     """
     sha256 = weights.sha256_of(weights.model_file(folder))
     if sha256 == weights.PINS[0].sha256:
@@ -53,7 +53,7 @@ def recipe_of(folder: Path) -> Recipe:
     mean = _table(folder / "1_Pooling" / "config.json").get("pooling_mode_mean_tokens") is True
     positions = _table(folder / "config.json").get("max_position_embeddings", 0)
     return Recipe(
-        name=f"onnx@{sha256[:SHA_CHARS]}",  # not the folder's name: weights that move are still the same weights
+        name=f"onnx@{sha256[:SHA_CHARS]}",  # not the folder's name, so that a moved model stays the same model
         query_prefix=prefix if isinstance(prefix, str) else "",
         pooling="mean" if mean else "cls",
         max_tokens=positions if isinstance(positions, int) else 0,
@@ -66,5 +66,5 @@ def _table(file: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise ModelDamagedError(f"{file} cannot be read: {error}.", "Mend or delete it.") from error
+        raise ModelDamagedError(f"{file} cannot be read: {error}.", "Correct or delete it.") from error
     return table if isinstance(table, dict) else {}
