@@ -563,7 +563,7 @@ def neither(*_: object, **__: object) -> int:
 @pytest.mark.parametrize(
     ("part", "left"),
     [
-        ("aforesaid.store.sqlite.log.EventLog.erase", "key"),
+        ("aforesaid.store.sqlite.log.SQLiteLog.erase", "key"),
         ("aforesaid.store.sqlite.terms.TermIndex.purge", "word"),
         ("aforesaid.store.sqlite.segments.Segments.remove", "vector"),
         ("aforesaid.deletion.erase._drop_values", "key"),

@@ -209,15 +209,15 @@ def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pyte
     hasty = replace(ROWS, lock_timeout_ms=300)
     store, other = SQLiteStore(path, hasty), SQLiteStore(path, hasty)
     store.log.append(make_event(1))
-    read = store.setting
+    read = store.log.head
 
-    def then_another_writes(name: str) -> str | None:
-        found = read(name)
-        other.append(make_event(2))
+    def then_another_writes(tenant: str) -> Head | None:
+        found = read(tenant)
+        other.log.append(make_event(2))
         other.log.prune("t", NOON + 2 * DAY)
         return found
 
-    monkeypatch.setattr(store, "setting", then_another_writes)
+    monkeypatch.setattr(store.log, "head", then_another_writes)
     report = verify(store, "t")
     assert (report.events, report.pruned, report.problem) == (1, 0, "")
     monkeypatch.undo()
