@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from aforesaid.embed import LocalEmbedder, check_numerics, open_embedder, weights
+from aforesaid.embed.model import QUERY_PREFIX
 from aforesaid.embed.numerics import REFERENCE
-from aforesaid.embed.recipe import QUERY_PREFIX
 from aforesaid.errors import EmbedError, InputError, ModelDamagedError, ModelMissingError
 from aforesaid.settings import Settings
 

@@ -15,8 +15,7 @@ from aforesaid.embed import numerics, weights
 from aforesaid.embed.base import Vectors, checked_texts, only_row
 from aforesaid.embed.cache import VectorCache
 from aforesaid.embed.fetch import REMEDY
-from aforesaid.embed.model import OnnxModel
-from aforesaid.embed.recipe import DEFAULT, Recipe, recipe_of
+from aforesaid.embed.model import DEFAULT, OnnxModel, Recipe, recipe_of
 from aforesaid.errors import EmbedError, ModelMissingError
 
 

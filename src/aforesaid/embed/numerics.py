@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from aforesaid.embed.base import Embedder, Vectors
-from aforesaid.embed.recipe import DEFAULT
+from aforesaid.embed.model import DEFAULT
 from aforesaid.errors import ModelDamagedError
 
 LEAST_COSINE = 0.95  # correct arithmetic differs by .003 from the reference; unrelated sentences have .7
 SCALE = 400.0  # maps the entries of a unit vector to signed bytes
 
-# sentence → the first 64 entries of its vector, from the original model files
+# sentence → the first 64 entries of its reference vector, times SCALE and rounded, as int8 in base64
 # fmt: off
 REFERENCE: dict[str, str] = {
     "She moved to Lisbon in May.":
@@ -42,11 +42,6 @@ def check_quickly(vector: Callable[[str], Vectors]) -> float:
     """The same with the shortest sentence only; it takes a few milliseconds at every load."""
     sentence, pinned = next(iter(REFERENCE.items()))
     return _worst([_cosine(vector(sentence), pinned)])
-
-
-def signature(vector: Vectors) -> str:
-    """The first 64 entries of a unit vector as a short string."""
-    return base64.b64encode(np.rint(vector[:64] * SCALE).clip(-127, 127).astype(np.int8).tobytes()).decode()
 
 
 def _worst(cosines: list[float]) -> float:
