@@ -122,7 +122,7 @@ def test_a_dry_run_keeps_nothing_and_a_reset_takes_all_away(memory: Memory) -> N
     assert not report.stored
     assert memory.store.values.get(VECTOR) is None
     memory.calibrate(rows())
-    assert memory.reset_calibration() == (TEXT, VECTOR)
+    assert memory.reset_calibration() == (TEXT.name, VECTOR.name)
     assert memory.reset_calibration() == ()
     assert not memory.store.values.get(VECTOR)
 
