@@ -14,7 +14,6 @@ from aforesaid.math.domain import (
     LARGEST_SCORE,
     Floats,
     Numbers,
-    cosine_row,
     positive,
     row,
     same_length,
@@ -47,7 +46,8 @@ def text_by_rank(ranks: Numbers) -> Floats:
 
 def vector_share(cosines: Numbers) -> Floats:
     """Vector score in [0, 1]: S_vec = (cos + 1) / 2 (SPEC 5.6; seed 003 §2)."""
-    return np.asarray((cosine_row(cosines, missing=True) + 1.0) / 2.0, dtype=np.float64)
+    array = row(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "A cosine", missing=True)
+    return np.asarray((np.clip(array, -1.0, 1.0) + 1.0) / 2.0, dtype=np.float64)
 
 
 def distance_cosine(distances: Numbers) -> Floats:
