@@ -198,7 +198,7 @@ def _find_note(
     request: Request, asked: str, where: Filter, owners: Sequence[NotesOwner]
 ) -> tuple[NotesOwner, NotesRoot, str]:
     """The indexed note that a path means: a path with the root's name, a path on disk, or a path in one root."""
-    every = [(notes, root) for notes in owners for root in notes.roots.values()]
+    every = [(notes, root) for notes in owners for root in notes.roots().values()]
     exact = [(notes, root, path) for notes, root in every for path in _inside(root, asked)]
     found = [each for each in exact if _visible(request, where, *each)]
     if not found:
