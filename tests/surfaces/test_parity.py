@@ -257,13 +257,13 @@ def scenario(surface: Surface) -> Iterator[tuple[str, Any]]:
     yield "replace", (coffee := surface.remember("Ana prefers coffee in the morning.", replaces=tea[0]))
     yield "search after replacing", surface.search("what does Ana drink in the morning?")
     yield "rollback", (restored := surface.rollback(coffee[0]))
+    yield "records", surface.records()
+    yield "forget", surface.forget(restored[1])
+    yield "search after forgetting", surface.search("green tea")
     yield "validate", surface.validate("Write to ana@example.org about AKIAIOSFODNN7EXAMPLE.")
     yield "observe", (seen := surface.observe("The log says that staging listens on port 5433."))
     yield "distill", (made := surface.distill(seen[0], "Staging listens on port 5433."))
     yield "promote", surface.promote(made[0])
-    yield "records", surface.records()
-    yield "forget", surface.forget(restored[1])
-    yield "search after forgetting", surface.search("green tea")
     yield "records at the end", surface.records()
 
 
