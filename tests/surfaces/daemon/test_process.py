@@ -17,7 +17,7 @@ import pytest
 
 pytest.importorskip("mcp")
 
-from aforesaid.surfaces.daemon.paths import place_of
+from aforesaid.surfaces.daemon.paths import paths_of
 from samples.hook_events import claude_event
 from samples.import_files import CLAUDE_CODE, lines
 from support.cli import run
@@ -160,7 +160,7 @@ def test_in_the_foreground_it_ends_by_a_signal_or_by_itself(path: Path, sent: si
     until(lambda: status(path) is not None)
     process.send_signal(sent)
     assert process.wait(20) == 0 and process.communicate()[1] == b""
-    assert not place_of(path).socket.exists()
+    assert not paths_of(path).socket.exists()
     done = subprocess.run([*AT, "--store", str(path), "daemon", "--idle", "0.1"], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
