@@ -172,7 +172,7 @@ def test_where_none_can_listen_the_host_is_served_all_the_same(path: Path) -> No
         host.greet()
         assert not host.call("memory_status")["isError"]
         code, errors = host.end()
-    assert code == 0 and "open to others" in errors
+    assert code == 0 and "entered by other users" in errors
 
 
 def test_a_host_may_hand_on_part_of_the_environment(path: Path) -> None:

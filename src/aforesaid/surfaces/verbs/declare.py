@@ -149,7 +149,7 @@ class Verb:
         """Its own arguments, then the option that chooses each mode and the arguments that only the mode has."""
         seen: set[str] = set()
         for verb in (self, *self.modes):
-            for argument in (*verb.arguments, *((verb.by,) if verb.by else ())):
+            for argument in (*((verb.by,) if verb.by else ()), *verb.arguments):
                 if argument.name not in seen:
                     seen.add(argument.name)
                     yield argument
