@@ -16,6 +16,7 @@ import pytest
 
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
+from aforesaid.store.protocols import Slot, ValueKind
 from samples.hook_events import EVENTS, STRANGER, claude_event, codex_event
 from samples.import_files import CLAUDE_CODE, CODEX, lines
 
@@ -63,14 +64,15 @@ def transcripts(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(
-    ("host", "make", "word"), [("claude-code", claude_event, "7443"), ("codex", codex_event, "ledger-eu")]
+    ("host", "make", "word", "provider"),
+    [("claude-code", claude_event, "7443", "local"), ("codex", codex_event, "ledger-eu", "hash")],
 )
 def test_a_session_from_beginning_to_end(
-    tmp_path: Path, transcripts: dict[str, Path], host: str, make: Any, word: str
+    tmp_path: Path, model_folder: Path, transcripts: dict[str, Path], host: str, make: Any, word: str, provider: str
 ) -> None:
-    """With the real model, every event once, then another session that profits from it."""
+    """Every event once, then another session that profits from it. One of the hosts has the real model."""
     cwd = tmp_path / "shop"
-    slow = {"provider": "local", "AFORESAID_HOOKS_PROMPT_MS": "60000", "AFORESAID_HOOKS_EVENT_MS": "60000"}
+    slow = {"provider": provider, "AFORESAID_HOOKS_PROMPT_MS": "60000", "AFORESAID_HOOKS_EVENT_MS": "60000"}
     for name in EVENTS:
         assert call(tmp_path, make(name, transcripts[host], cwd), "--user", "ana", **slow) == {}
     later = make("UserPromptSubmit", tmp_path / "none.jsonl", cwd, session_id="later")
@@ -104,8 +106,10 @@ def test_options_and_settings_that_cannot_be_read(tmp_path: Path, transcripts: d
 
 
 def test_stores_that_cannot_be_used(tmp_path: Path, transcripts: dict[str, Path]) -> None:
-    events = [make(name, transcripts[host], tmp_path) for host, make in (("claude-code", claude_event), ("codex", codex_event))
-              for name in ("UserPromptSubmit", "Stop")]  # fmt: skip
+    events = [
+        claude_event("UserPromptSubmit", transcripts["claude-code"], tmp_path),
+        codex_event("Stop", transcripts["codex"], tmp_path),
+    ]
     (tmp_path / "memory.db").write_bytes(b"not a store at all " * 500)
     for event in events:
         assert call(tmp_path, event) == {}
@@ -175,7 +179,7 @@ def test_a_writer_in_the_way_does_not_cost_the_answer(tmp_path: Path, transcript
     later = claude_event("UserPromptSubmit", tmp_path / "none", tmp_path, session_id="later")
     settings = Settings().changed({"embed.provider": "hash"}, "test")
     with Memory.open(tmp_path / "memory.db", settings=settings) as memory, memory.store.transaction():
-        memory.store.put_setting("in", "the way")
+        memory.store.values.put(Slot(ValueKind.USES, "in"), "the way")
         answer = call(tmp_path, later, AFORESAID_HOOKS_PROMPT_MS="12000")
     assert "7443" in str(answer)
     assert "gave up" not in log_of(tmp_path)

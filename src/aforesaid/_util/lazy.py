@@ -1,4 +1,4 @@
-"""Modules that are imported when something of them is first used: a call should pay for its own verb only."""
+"""Imports a module on first use, so that a command loads only what it needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Lazy:
-    """Stands for a module until one of its names is wanted."""
+    """Stands for a module that is imported when one of its names is used."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from aforesaid.engine.kept_values import GATE, TEXT, VECTOR, calibration, drop_calibration, put_calibration
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
@@ -19,15 +20,14 @@ from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import Progress, Replay, replay
 from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
-from aforesaid.math.gate import SLACK
-from aforesaid.math.normalise import Floats, text_min_max, vector_share
-from aforesaid.retrieval.ranking.pce import TEXT, VECTOR
+from aforesaid.math.domain import SLACK, Floats
+from aforesaid.math.normalise import text_min_max, vector_share
 from aforesaid.types import Filter, check_choice
 
 Side: TypeAlias = Literal["both", "text", "vector"]
 SIDES: tuple[Side, ...] = get_args(Side)
 METHODS: tuple[Method, ...] = get_args(Method)
-PLACES = {"text": TEXT, "vector": VECTOR}  # the store's settings, without the tenant
+PLACES = {"text": TEXT, "vector": VECTOR}
 EVEN = 0.5  # a turn that is as likely useful as not is admitted
 SURE = 0.01  # log loss believes no probability nearer to 0 or 1: one label in a hundred may be wrong
 
@@ -109,8 +109,7 @@ def calibrate(
     with writing(request) as writer:
         for report in reports:
             if report.stored and report.calibration is not None:
-                place = f"{PLACES[report.side]}/{request.tenant}"
-                request.store.put_setting(place, json.dumps(report.calibration.to_json()))
+                put_calibration(request, PLACES[report.side], json.dumps(report.calibration.to_json()))
         counts = {report.side: report.labels for report in reports if report.stored}
         if counts:
             body = {"method": method, "labels": counts, "version": version}
@@ -141,7 +140,7 @@ def calibrate_gate(
     if not dry_run:
         with writing(request) as writer:
             kept = json.dumps({"threshold": after, "policy_version": version})
-            request.store.put_setting(f"{THRESHOLD}/{request.tenant}", kept)
+            put_calibration(request, GATE, kept)
             body = {"gate": after, "before": before, "labels": len(labels), "version": version}
             writer.commit(events=[request.event("calibrate", None, body)])
     return GateReport(
@@ -160,11 +159,11 @@ def calibrate_gate(
 
 def reset(request: Request, *, gate: bool = False) -> tuple[str, ...]:
     """Forget what was fitted for the scores, or the gate's threshold; the names of what was there."""
-    names = [f"{name}/{request.tenant}" for name in ((THRESHOLD,) if gate else PLACES.values())]
+    names = (GATE,) if gate else tuple(PLACES.values())
     with writing(request) as writer:
-        there = tuple(name for name in names if request.store.setting(name))
+        there = tuple(name for name in names if calibration(request, name))
         for name in there:
-            request.store.put_setting(name, "")
+            drop_calibration(request, name)
         if there:
             writer.commit(events=[request.event("calibrate", None, {"reset": list(there)})])
     return there

@@ -44,4 +44,6 @@ class Documents(Base):
 
     def lint(self, path: str | Path, *, text: str | None = None) -> authoring.Authored:
         """What a document's lines would be to an agent: tiers, tokens, and rules that disagree; nothing is stored."""
-        return authoring.parsed(self._engine.request(), str(path), authoring.read(path) if text is None else text)
+        return authoring.parse_document(
+            self._engine.request(), str(path), authoring.read(path) if text is None else text
+        )

@@ -46,37 +46,12 @@ _LAZY = {
     "write_policy": "write",
 }
 __all__ = [
-    "DEFAULT_PURPOSE",
-    "DETECTORS",
-    "TEMPLATES",
-    "ClassRule",
-    "Detector",
-    "Invariant",
-    "Observation",
-    "Pattern",
-    "Policy",
-    "PolicyChange",
-    "PolicyFileError",
-    "PolicyProblem",
-    "PolicyRule",
-    "PolicyRuleError",
-    "ScopeLimits",
-    "Visibility",
-    "admits",
-    "allowed_classes",
-    "broken_invariants",
-    "compile_pattern",
-    "diff",
-    "digest",
-    "effective_limits",
-    "parse",
-    "policy_warnings",
-    "read_policy",
-    "strictest",
-    "template",
-    "visibility",
+    "DEFAULT_PURPOSE", "DETECTORS", "TEMPLATES", "ClassRule", "Detector", "Invariant", "Observation", "Pattern",
+    "Policy", "PolicyChange", "PolicyFileError", "PolicyProblem", "PolicyRule", "PolicyRuleError", "ScopeLimits",
+    "Visibility", "admits", "allowed_classes", "broken_invariants", "compile_pattern", "diff", "digest",
+    "effective_limits", "parse", "policy_warnings", "read_policy", "strictest", "template", "visibility",
     "write_policy",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

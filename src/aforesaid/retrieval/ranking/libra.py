@@ -14,15 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aforesaid.engine.kept_values import most_uses
 from aforesaid.math import authority, hybrid, temporal
 from aforesaid.math.cascade import tiers_for
+from aforesaid.math.domain import Flags
 from aforesaid.math.normalise import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
 from aforesaid.retrieval.ranking.links import hopped
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
-from aforesaid.types import ANCHORS, USES, Hit, Record, Scope, most_uses
+from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
 
 AUTHORITY = "authority"  # the key of `meta` that holds a(d); lore of an authored document has 1 without it
 RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recovered by their dates
@@ -186,7 +188,7 @@ def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
     return [ranked[i] for i in chosen]
 
 
-def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence[str]) -> temporal.Flags:
+def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence[str]) -> Flags:
     """φ: which record covers which event slot of the question."""
     vectors = question.embed(slots) if slots else None
     if vectors is None:
@@ -209,8 +211,7 @@ def _anchors(question: Question, record: Record) -> float:
 def _most_uses(question: Question) -> int:
     """max acc over all that the question may see, not over the candidates alone."""
     owners = question.where.owners or ()
-    kept = [question.request.store.setting(most_uses(question.where.tenant, owner)) for owner in owners]
-    return max((int(value) for value in kept if value), default=0)
+    return max((most_uses(question.request, owner) for owner in owners), default=0)
 
 
 def _authored(record: Record) -> float:

@@ -1,6 +1,6 @@
-"""What a query asks for, read without a model (SPEC 5.2 and 5.8; seed 003 §3, seed 004): mode, α, keywords, variants.
+"""Analyses a query without a model (SPEC 5.2 and 5.8; seed 003 §3, seed 004): mode, α, keywords, variants.
 
-Exact is asked first: a query that names a file or a code is exact, however vaguely the rest of it is put.
+A query that names a file or a code is exact, even if the rest of it is vague.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aforesaid.settings.rows import OpenclawRows, PceRows
 from aforesaid.text.analyze import STOP_WORDS, query_terms
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.secrets import find_secrets
-from aforesaid.text.patterns import any_of, words
+from aforesaid.text.patterns import MONTH, any_of, words
 
 Mode: TypeAlias = Literal["hybrid", "exact", "semantic"]
 
@@ -131,17 +131,13 @@ HISTORICAL = re.compile(
     rf"|(?<![\w.-]){_YEAR}(?!\w|\.\d|-\d{{3}})|去年|昨年|一昨年|昔|以前|過去|当時|かつて|年前|履歴|経緯|{_YEAR}年|(?:令和|平成|昭和)"
 )
 
-_MONTH = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|"
-    "nov(?:ember)?|dec(?:ember)?"
-)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?:\b(?:in|on|since|from|before|after|by|during|until|around) (?:the )?)?"
     + any_of(
         rf"\b{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.](?:{_YEAR}|\d\d)\b|\b{_YEAR}[-/]\d{{2}}\b",
-        rf"\b{_DAY}(?: of)? (?:{_MONTH})\b\.?(?:,? {_YEAR}\b)?|\b(?:{_MONTH})\.? {_DAY}\b(?:,? {_YEAR}\b)?",
-        rf"\b(?:{_MONTH})\.?,? {_YEAR}\b",
+        rf"\b{_DAY}(?: of)? {MONTH}\b\.?(?:,? {_YEAR}\b)?|\b{MONTH}\.? {_DAY}\b(?:,? {_YEAR}\b)?",
+        rf"\b{MONTH}\.?,? {_YEAR}\b",
         rf"(?:(?<![\d-]){_YEAR}|(?:令和|平成|昭和)(?:元|\d{{1,2}}))年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?(?:の|に|から|まで)?",
         r"(?<!\d)\d{1,2}月\d{1,2}日(?:の|に|から|まで)?",
         rf"(?<![\w.,$€£¥-]){_YEAR}(?![\w.,-]\d|\w)",
@@ -181,7 +177,7 @@ _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """A query as it was read: how to search for it, how far to trust meaning, and what else to look for."""
+    """How to search for a query: mode, weight α of embeddings, keywords, other wordings, rare tokens."""
 
     text: str
     mode: Mode
@@ -193,7 +189,7 @@ class QueryAnalysis:
 
 
 def analyse(query: str, pce: PceRows = PCE, openclaw: OpenclawRows = OPENCLAW) -> QueryAnalysis:
-    """Everything SPEC 5.2 reads in a query; the empty query is a hybrid one without keywords."""
+    """Analyse a query (SPEC 5.2). An empty query is hybrid and has no keywords."""
     plain = QueryAnalysis(query, "hybrid", pce.alpha, tuple(query.split()), (), False, ())
     return guarded("query", lambda: _analysed(query, pce, openclaw), plain)
 
@@ -240,7 +236,7 @@ def count_tokens(text: str) -> int:
 
 
 def rare_tokens(text: str) -> tuple[str, ...]:
-    """Tokens that may have to be found as they are: codes, capitals, letters mixed with digits (seed 004 mode C)."""
+    """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (seed 004 mode C)."""
     found = [match[0] for match in CODE.finditer(text)]
     if any(letter.islower() for letter in text) or not text.isascii():  # else all is capitals, which then say nothing
         found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
@@ -250,7 +246,7 @@ def rare_tokens(text: str) -> tuple[str, ...]:
 def expansions(query: str, limit: int = OPENCLAW.max_expansions) -> tuple[str, ...]:
     """Variants: lower case without punctuation, without the date, one or two nouns in the other number (SPEC 5.8).
 
-    Addresses, phone numbers, long ids and secrets are taken out of all of them. At most 4, none equal to the query.
+    They hold no addresses, phone numbers, long ids or secrets. At most `limit`, none equal to the query.
     """
     public = _without_private(unicodedata.normalize("NFKC", query)[:READ_CHARS])
     plain, undated = _plain(public), _plain(DATE.sub(" ", public))
@@ -276,7 +272,7 @@ def _key_nouns(plain: str) -> list[str]:
 
 
 def _other_number(noun: str) -> str:
-    """The plural of a singular, the singular of a plural, by the rules of English spelling."""
+    """The plural of a singular noun or the singular of a plural one, by English spelling rules."""
     if other := _IRREGULAR.get(noun) or _SINGULAR.get(noun):
         return other
     if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
