@@ -268,7 +268,7 @@ def test_many_clients_leave_no_open_files(path: Path, tmp_path: Path) -> None:
 
 def test_the_bench_measures_one_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--set", "embed.provider=hash", "--set", "daemon.on=off", "--set", "hooks.prompt_ms=60000")
-    found = starts.Way(path, options, stop=False).row("each for itself", 1)
+    found = starts.Way(path, options, stop=False).measure("each for itself", 1)
     assert found.initialize is not None and found.first_call is not None and found.hook is not None
     assert found.initialize <= found.first_call
     monkeypatch.setattr(starts, "measure", lambda runs, options: [found])
