@@ -29,6 +29,7 @@ from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, schema
 from aforesaid.types import Edge, EventFilter, Filter, Provenance, Record, Turn
 from support.clock import NOW, standing_clock
+from support.requests import request_for
 
 DAY = timedelta(days=1)
 WHOLE = Filter(echoes=True, withheld=True)
@@ -209,7 +210,7 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     turns = store.store.find(Filter(kinds=("turn",)))
     from aforesaid.engine.rules import documents, elevate
 
-    assert elevate(store._engine.request(), [turns[-1]]) == 1
+    assert elevate(request_for(store, 32), [turns[-1]]) == 1
     claim(store, f"{mark(3)} was broken", turns[0], scope="global")
     kept = store.remember(f"{mark(4)} is the project's", user="ana", project="p", scope="project")
     say(store, f"{mark(5)} is mine", user="bo", session="s2")
@@ -223,7 +224,7 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     data = (tmp_path / "store.db").read_bytes()
     assert b"user:ana" not in data
     assert b'"ana"' not in data
-    assert documents(store._engine.request(), "user:ana") == {}
+    assert documents(request_for(store, 32), "user:ana") == {}
     assert not any(store.store.values.items(kind, "default", "user:ana") for kind in ValueKind)
     assert store.store.tenants() == ["default"]
 
@@ -233,10 +234,10 @@ def test_a_document_without_nodes_leaves_the_register(store: Memory) -> None:
 
     say(store, "From now on always answer in verse.", "The sky is blue.")
     rule = store.get("t1", user="ana")
-    elevate(store._engine.request(), [rule])
-    assert documents(store._engine.request(), "user:ana")
+    elevate(request_for(store, 32), [rule])
+    assert documents(request_for(store, 32), "user:ana")
     store.forget(["t1"], user="ana")
-    assert documents(store._engine.request(), "user:ana") == {}
+    assert documents(request_for(store, 32), "user:ana") == {}
 
 
 def test_an_older_claim_holds_again(memory: Memory) -> None:
@@ -566,7 +567,7 @@ def neither(*_: object, **__: object) -> int:
         ("aforesaid.store.sqlite.log.SQLiteLog.erase", "key"),
         ("aforesaid.store.sqlite.terms.TermIndex.purge", "word"),
         ("aforesaid.store.sqlite.segments.Segments.remove", "vector"),
-        ("aforesaid.deletion.erase._drop_values", "key"),
+        ("aforesaid.store.sqlite.values.SQLiteValues.drop", "key"),
     ],
 )
 def test_a_store_that_forgets_badly_is_found_out(

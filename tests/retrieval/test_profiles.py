@@ -126,7 +126,7 @@ def test_libra_follows_registered_links(memory: Memory) -> None:
 
 def test_profiles_take_their_settings(filled: Memory) -> None:
     settings = Settings.load(environment={}, arguments={"pce.alpha": 0.1, "openclaw.boost_curated": 0.0})
-    other = Memory(filled.store, filled._engine.arm.embedder, settings=settings, clock=lambda: NOW)
+    other = Memory(filled.store, HashEmbedder(64), settings=settings, clock=lambda: NOW)
     query = "moved to Lisbon in May"
     assert {hit.parts["alpha"] for hit in filled.search(query, user="ana", profile="pce", now=NOW)} == {0.65}
     assert {hit.parts["alpha"] for hit in other.search(query, user="ana", profile="pce", now=NOW)} == {0.1}

@@ -1,4 +1,4 @@
-"""Recognises text that we put into a prompt ourselves when it comes back as a message (SPEC 11.2)."""
+"""Recognises text that we put into a prompt ourselves when it comes back as a message (spec 11.2)."""
 
 from __future__ import annotations
 
