@@ -261,7 +261,7 @@ def test_two_processes_do_not_summarise_the_same_turns(tmp_path: Path) -> None:
     from aforesaid.compaction.compact import _CompactionRun
 
     work = _CompactionRun(other._engine.request(), ANA, "s", None)
-    work.take(theirs[:10])
+    work.summarise_turns(theirs[:10])
     assert work.made == []
     assert one.verify() == []
     one.close()
