@@ -1,4 +1,4 @@
-"""Summarises the older turns of a session, cluster by cluster. All sources are kept and linked (SPEC 8).
+"""Summarises the older turns of a session, cluster by cluster. All sources are kept and linked (spec 8).
 
 eligible turns → clusters that keep bundles together → a summary each, or none → one transaction each
 """
@@ -136,7 +136,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
 
 
 def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
-    """⌊i·c/n⌋ for the first turn of each group, so that bundles stay together (SPEC 8)."""
+    """⌊i·c/n⌋ for the first turn of each group, so that bundles stay together (spec 8)."""
     clusters: dict[int, list[Record]] = {}
     place = 0
     for group in groups(turns):
@@ -254,7 +254,7 @@ class _CompactionRun:
 
 
 def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
-    """Whether the mean gate score of a cluster allows a model (SPEC 8)."""
+    """Whether the mean gate score of a cluster allows a model (spec 8)."""
     scores = [record.gate.score for record in sources if record.gate is not None]
     return bool(scores) and fmean(scores) >= request.settings.compact.abstractive_gate
 

@@ -120,9 +120,9 @@ def _shown(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[frozenset[
     """What was added in this session since its context was last shortened, and when that was."""
     store, tenant = memory.store, memory.tenant
     subject = recall_subject(owner_of("user", who.user, None), event.session)
-    cuts = store.events(EventFilter(tenant, topic=COMPACTED, subject=subject, limit=1))
+    cuts = store.log.find(EventFilter(tenant, topic=COMPACTED, subject=subject, limit=1))
     after = cuts[0].number if cuts else None
-    added = store.events(EventFilter(tenant, topic="recall", subject=subject, after=after, limit=MOST_SHOWN))
+    added = store.log.find(EventFilter(tenant, topic="recall", subject=subject, after=after, limit=MOST_SHOWN))
     return frozenset(key for each in added for key in each.body.get("keys", ())), cuts[0].time if cuts else None
 
 

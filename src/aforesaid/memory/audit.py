@@ -47,7 +47,7 @@ class Auditing(Base):
             limit=limit,
             offset=offset,
         )
-        return self.store.events(where)
+        return self.store.log.find(where)
 
     def verify_audit(self, known: str = "") -> log.AuditReport:
         """Check that nobody changed, added or took away events; a digest `known` from before must still be there."""

@@ -104,11 +104,7 @@ class Upkeep(Base):
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Copy the store to a file while others go on; what is forgotten here later is forgotten there too."""
-        make = getattr(self.store, "backup", None)
-        if make is None:
-            raise InputError(f"A {type(self.store).__name__} has no file to copy.", "Use `export`.")
-        made: Path = make(path, overwrite=overwrite)
-        return made
+        return self.store.maintenance.backup(path, overwrite=overwrite)
 
     def export(self, *, vectors: bool = True, progress: care.Progress | None = None) -> Iterator[str]:
         """The tenant's whole memory as JSON lines."""
@@ -124,11 +120,11 @@ class Upkeep(Base):
 
     def stats(self) -> StoreStats:
         """What this tenant's memory holds."""
-        return self.store.stats(self.tenant)
+        return self.store.maintenance.stats(self.tenant)
 
     def verify(self, *, repair: bool = False) -> Problems:
         """Everything wrong with the store that can be found; derived parts are rebuilt if asked."""
-        return self.store.verify(repair=repair)
+        return self.store.maintenance.verify(repair=repair)
 
 
 def _words(query: str) -> frozenset[str]:

@@ -58,7 +58,7 @@ class Files(Base):
 
     def roots(self, *, user: str | None = None, project: str | None = None) -> tuple[state.NotesRoot, ...]:
         """The folders that are indexed for a caller."""
-        return tuple(root for mine in self._shelves(user, project) for root in mine.roots.values())
+        return tuple(root for mine in self._shelves(user, project) for root in mine.roots().values())
 
     def watch(
         self,

@@ -1,4 +1,4 @@
-"""The protocol of a summariser (SPEC 8)."""
+"""The protocol of a summariser (spec 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extractive summaries: chosen sentences of the sources. Deterministic and without a model (SPEC 8)."""
+"""Extractive summaries: chosen sentences of the sources. Deterministic and without a model (spec 8)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Personal data in text: found without a model, and replaced by its kind (SPEC 9).
+"""Finds personal data in text without a model and replaces it by its kind (spec 9).
 
-A kind stands in for the value and no digest does: there are few enough telephone numbers to try them all.
+Redactions hold no digest of the value: there are so few telephone numbers that one could try them all.
 """
 
 from __future__ import annotations
@@ -46,6 +46,6 @@ def _found(view: TextView, kinds: Collection[str] | None) -> list[Span]:
 
 
 def _touches_redaction(text: str, span: Span) -> bool:
-    """Whether it shows only because its neighbour is gone: were it taken, a long row would go a few at a time."""
+    """Whether a find touches a redaction. It was part of something longer then, and would be redacted bit by bit."""
     before, after = text[max(0, span.start - 4) : span.start], text[span.end : span.end + 4]
     return before.rstrip(GLUE).endswith(BLOT) or after.lstrip(GLUE).startswith(BLOT)

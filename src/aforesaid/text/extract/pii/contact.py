@@ -1,4 +1,4 @@
-"""Where somebody can be reached on a network: mail addresses, and the addresses of machines."""
+"""Mail addresses and IP addresses."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ IPV6_START = re.compile(r"(?i)[23][0-9a-f]{3}:|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f
 
 
 def emails(view: TextView) -> Iterator[tuple[int, int]]:
-    """Mail addresses, also at example.com (the shape is the same), encoded in urls or spelt out against robots."""
+    """Mail addresses: plain, encoded in URLs, or spelt out ("bob at example dot com")."""
     text = view.text
     for sign in ("@", "%40"):
         at = text.find(sign)

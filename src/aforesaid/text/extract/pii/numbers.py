@@ -1,4 +1,4 @@
-"""Numbers that a bank or a state gives to one person, told from other numbers by their check digits."""
+"""Card, account and identity numbers, recognised by check digits or by the word in front."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _is_card(view: TextView, match: re.Match[str]) -> bool:
 
 
 def has_issuer(digits: str) -> bool:
-    """Whether somebody issues cards that begin like this and are as long."""
+    """Whether an issuer has cards with these first digits and this length."""
     return any(
         low <= int(digits[: len(str(low))]) <= high and len(digits) in lengths for _, low, high, lengths in CARD_STARTS
     )
@@ -108,7 +108,7 @@ def ibans(view: TextView) -> Iterator[tuple[int, int]]:
 
 
 def _walked(text: str, start: int, length: int) -> int | None:
-    """Where so many letters and digits end, single spaces and hyphens between them not counted."""
+    """Where `length` letters and digits end, with single spaces and hyphens between them; None if they do not."""
     position, left = start, length
     while left and position < len(text):
         char = text[position]

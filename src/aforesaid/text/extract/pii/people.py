@@ -1,6 +1,6 @@
-"""Who somebody is: names where they are introduced, and days of birth behind the words for them.
+"""Names of people where the text introduces them, and dates of birth behind the words for them.
 
-A capitalised word alone is never taken for a name; without a model that is a guess.
+A capitalised word alone is never taken for a name: without a model that would be a guess.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ BIRTH = (
 
 
 def names(view: TextView) -> Iterator[tuple[int, int]]:
-    """Names of people where somebody introduces, addresses or signs them."""
+    """Names of people in introductions, greetings, labels and signatures."""
     text, small = view.text, view.small
     if any(hint in small for hint in HINTS):
         yield from _people(text, _introduced(view))
@@ -129,7 +129,7 @@ def _introduced(view: TextView) -> Iterator[re.Match[str]]:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The name up to the first word that is nobody's; none if it begins with such a word."""
+    """The name up to the first word that is no name; None if the first word is none."""
     taken = start
     for word in re.finditer(r"[^ ]+", text[start:end]):
         if not _is_name(word[0]):
@@ -144,7 +144,7 @@ def _is_name(word: str) -> bool:
 
 
 def _labelled(view: TextView) -> Iterator[tuple[int, int]]:
-    """What follows `Name:`; behind that word alone a file, a company or a build has a name too."""
+    """What follows a label such as `Full name:`. Behind `Name:` alone a file or a company may be named."""
     for match in LABELLED.finditer(view.text):
         label = LABEL.search(view.before(match.start()))
         parts = match[1].split()
@@ -156,7 +156,7 @@ def _labelled(view: TextView) -> Iterator[tuple[int, int]]:
 
 
 def birth_dates(view: TextView) -> Iterator[tuple[int, int]]:
-    """Dates that are said to be somebody's birthday; a year alone is not enough."""
+    """Dates behind words for a birthday; a year alone is not enough."""
     if not view.digit or not any(word in view.small for word in BIRTH):
         return
     for match in BORN.finditer(view.small):

@@ -1,4 +1,4 @@
-"""Telephone numbers: by the way they are grouped, or by a word such as "phone" in front of a plain run of digits."""
+"""Telephone numbers, recognised by their grouping, or by a word such as "phone" in front of plain digits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ DATED = re.compile(r"\+?(?:19|20)[0-9]{2}[-./ ][01]?[0-9][-./ ][0-3]?[0-9](?![0-
 
 
 def phones(view: TextView) -> Iterator[tuple[int, int]]:
-    """Telephone numbers of many countries, and what follows a word for a telephone."""
+    """Telephone numbers of many countries, and plain digits behind a word for a telephone."""
     if not view.number:
         return
     text, position = view.text, 0
@@ -103,7 +103,7 @@ def _is_phone(view: TextView, found: re.Match[str]) -> bool:
 
 
 def _is_japanese(found: str) -> bool:
-    """Ten digits, or eleven for those who move about and for free calls."""
+    """Ten digits; eleven for mobile and toll-free numbers."""
     digits = "".join(filter(str.isdigit, found))
     if len(digits) == 11:
         return digits[:4] == "0800" or (digits[2] == "0" and digits[1] in "1235789")  # 010 is Korea's

@@ -1,4 +1,4 @@
-"""Secrets in text: found without a model, and replaced by a digest (SPEC 9)."""
+"""Finds secrets in text without a model and replaces them by a digest (spec 9)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _mark(kind: str, value: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """The text with redactions and data URIs blotted out, character for character: no rule reads a `<` as a secret."""
+    """The text with redactions and data URIs overwritten by `<`, which no rule reads as part of a secret."""
     for hint, pattern in (("[secret:", REDACTED), (";base64,", DATA_URI)):
         if hint in text:
             text = pattern.sub(lambda match: "<" * len(match[0]), text)

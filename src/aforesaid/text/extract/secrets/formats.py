@@ -1,7 +1,7 @@
-"""What secrets look like by themselves: keys of providers, passwords in urls, credentials in headers.
+"""Secrets with a known shape: keys of providers, passwords in URLs, credentials in headers.
 
-Patterns begin with a literal, which the engine can skip to, and look back only then. A repeat that can be tried again
-is bounded, one that cannot is possessive: no text makes a rule slow.
+Patterns begin with a literal, which the regex engine finds fast, and look back only after it. Repeats are bounded or
+possessive, so that no text makes a pattern slow.
 """
 
 from __future__ import annotations

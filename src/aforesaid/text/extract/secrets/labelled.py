@@ -1,4 +1,4 @@
-"""Secrets by the word in front of them: `password = …`, "my PIN is …", a random string beside "token"."""
+"""Secrets behind a word that names them: `password = …`, "my PIN is …", a random string near "token"."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def named_secrets(view: TextView) -> Iterator[Span]:
 
 
 def _values(text: str, small: str, words: re.Pattern[str]) -> Iterator[Span]:
-    """The secrets right behind the words; a word inside a value that is taken already names nothing."""
+    """The secrets right behind the words. A word inside a value that was found already is skipped."""
     position = 0
     while match := words.search(small, position):
         secret = _judged(text, match)
