@@ -1,4 +1,4 @@
-"""What holds of every context, whatever was loaded, said, summarised and asked (seed 000 §7.10, SPEC 6 and 8)."""
+"""What holds of every context, whatever was loaded, said, summarised and asked (spec 6, 8, L7.10)."""
 
 from __future__ import annotations
 

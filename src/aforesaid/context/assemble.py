@@ -140,7 +140,7 @@ def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> lis
 def _mandatory(
     request: Request, wanted: ContextRequest, rules: RulesInView, turns: Sequence[Record], previous: Previous
 ) -> Mandatory:
-    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
+    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (spec 6)."""
     rows, total, count = request.settings.assemble, wanted.budget_tokens, request.count_tokens
 
     def cost(turn: Record) -> int:

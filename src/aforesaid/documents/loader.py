@@ -141,7 +141,7 @@ def unload(request: Request, name: str, owner: Owner) -> Loaded:
 
 
 def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
-    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (SPEC 6)."""
+    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (spec 6)."""
     rows = request.settings.assemble
     others = [rule for rule in rules_in_view(request, _with_global(where)).hard if rule.session != name]
     hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]

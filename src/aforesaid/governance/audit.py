@@ -1,4 +1,4 @@
-"""The audit log: what happened, found, checked, written out and let go after its time (SPEC 9).
+"""The audit log: what happened, found, checked, written out and let go after its time (spec 9).
 
 An export is JSON lines, oldest event first, between a head and a foot:
 

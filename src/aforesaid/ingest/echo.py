@@ -1,4 +1,4 @@
-"""Marks agent messages that only repeat what the agent was shown (SPEC 11.2)."""
+"""Marks agent messages that only repeat what the agent was shown (spec 11.2)."""
 
 from __future__ import annotations
 

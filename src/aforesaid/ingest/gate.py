@@ -1,4 +1,4 @@
-"""The gate: decides which user messages are durable, from their text and their nearest neighbours (SPEC 4)."""
+"""The gate: decides which user messages are durable, from their text and their nearest neighbours (spec 4)."""
 
 from __future__ import annotations
 

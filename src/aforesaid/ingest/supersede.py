@@ -1,4 +1,4 @@
-"""A newer statement about the same thing supersedes an older one. Both stay stored (SPEC 11.9).
+"""A newer statement about the same thing supersedes an older one. Both stay stored (spec 11.9).
 
 A superseded claim ends: search finds it only for dates when it was valid. A turn may say several things, so search
 still finds it, with a mark, ranked after the record that superseded it.

@@ -1,4 +1,4 @@
-"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (SPEC 9; seed 003 §4).
+"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (spec 9, P4).
 
 A duplicate is merged into its representative: nothing is deleted, and what hung on it hangs on both.
 """

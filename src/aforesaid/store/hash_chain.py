@@ -1,4 +1,4 @@
-"""A log as a chain of digests: whoever changes, adds, moves or takes away an event breaks it (SPEC 9).
+"""A log as a chain of digests: whoever changes, adds, moves or takes away an event breaks it (spec 9).
 
     content = sha256(JSON of [subject, body])
     digest  = sha256(JSON of [digest of the event before, time in µs, tenant, topic, content])
