@@ -63,7 +63,7 @@ class Imports(Base):
         paths = import_paths(path, format)
         found = [source for each in paths for source in sources(each, named)]
         who = Speaker(as_name(user, "user"), as_name(project, "project"), as_name(agent, "agent"))
-        wish = intake.ImportRequest(
+        plan = intake.ImportPlan(
             who,
             items.ImportOptions(self.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
             as_time(since, "since") if since is not None else None,
@@ -73,7 +73,7 @@ class Imports(Base):
             strict,
             dry_run,
         )
-        taken = taking.take_in(self._engine, found, wish, progress)
+        taken = taking.import_files(self._engine, found, plan, progress)
         folders = [each for each in paths if is_workspace(each, named)]
         return replace(taken, notes=tuple(self._indexed(folders, user, project, dry_run)))
 
