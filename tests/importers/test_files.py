@@ -257,5 +257,5 @@ def test_reading_costs_little_beside_storing(tmp_path: Path) -> None:
     assert len(read(path)) == 399
     parsing = process_time() - start
     start = process_time()
-    assert memory.import_from(path).turns == 399
+    assert memory.importers.run(path).turns == 399
     assert parsing < (process_time() - start) / 3, "measured: a fiftieth or less"

@@ -13,7 +13,7 @@ import random
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,12 @@ from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.sentences import sentences
-from aforesaid.types import Record
+from aforesaid.types import Progress, Record
 
 USER = "reader"
 NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]+")  # a capital that does not begin a sentence
 NUMBER = re.compile(r"\d+")
 GROWTH = (500, 1000, 2000, 4000)
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,9 @@ class _Part:
 
 def _conversation(memory: Memory, corpus: Corpus, asked: Sequence[BenchQuestion]) -> _Part:
     memory.ingest(corpus.turns, user=USER)
-    reports = [memory.compact(name, user=USER) for name in dict.fromkeys(turn.session for turn in corpus.turns)]
+    reports = [
+        memory.sessions.compact(name, user=USER) for name in dict.fromkeys(turn.session for turn in corpus.turns)
+    ]
     evidence = {turn for question in asked for turn in question.evidence_turns}
     kinds = {kind: FactsKept() for kind in facts_of("")}
     at_random, answers, expanded = FactsKept(), FactsKept(), FactsKept()
@@ -164,7 +165,7 @@ def _summaries(memory: Memory) -> Iterator[tuple[Record, list[Record]]]:
     """Those that stand over raw turns, with what `expand` gives back."""
     for summary in memory.list(user=USER, kinds=["summary"], limit=1_000_000):
         if not any(source.kind == "summary" for source in memory.store.get(summary.provenance.sources)):  # type: ignore[union-attr]
-            yield summary, memory.expand(summary.id, user=USER, session=summary.session)
+            yield summary, memory.sessions.expand(summary.id, user=USER, session=summary.session)
 
 
 def _answer(question: BenchQuestion, summary: Record, turns: Sequence[Record]) -> FactsKept:
@@ -214,7 +215,7 @@ def measure_growth(sizes: Sequence[int] = GROWTH) -> list[Growth]:
         ):
             memory.ingest((replace(turn, session="long", role="user") for turn in made_up_turns(size)), user=USER)
             began = time.perf_counter()
-            memory.compact("long", user=USER)
+            memory.sessions.compact("long", user=USER)
             rows.append(Growth(size, time.perf_counter() - began))
     return rows
 

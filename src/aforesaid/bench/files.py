@@ -24,7 +24,7 @@ from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.types import Filter
+from aforesaid.types import Filter, Progress
 
 USER = "bench"
 DIMENSIONS = 256
@@ -34,8 +34,6 @@ WORDS = """
     release invoice kettle garden server backup ticket harbour recipe museum ledger sensor router window engine budget
     travel poster archive filter market bridge coffee letter signal border winter camera paper copper
 """.split()  # noqa: SIM905 - a list of thirty quoted words is harder to read
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,8 @@ def measure(
         write_notes(folder, notes)
         hashing = HashEmbedder(DIMENSIONS)
         with Memory(SQLiteStore(Path(place, "m.db")), hashing, settings=Settings()) as memory:
-            index_seconds = _timed(lambda: memory.index(folder, user=USER, progress=progress))
-            again_seconds = _timed(lambda: memory.index(folder, user=USER))
+            index_seconds = _timed(lambda: memory.notes.index(folder, user=USER, progress=progress))
+            again_seconds = _timed(lambda: memory.notes.index(folder, user=USER))
             texts = [record.text for record in memory.store.find(Filter(memory.tenant, kinds=("chunk",)))]
             edits = tuple(_edits(memory, folder))
         files = sorted(folder.rglob("*.md"))
@@ -117,9 +115,9 @@ def _edits(memory: Memory, folder: Path) -> Iterator[float]:
     word = [""]
 
     def follow() -> None:
-        for _ in memory.watch(folder, user=USER, stop=stop):
+        for _ in memory.notes.watch(folder, user=USER, stop=stop):
             ready.set()
-            if word[0] and word[0] in " ".join(hit.text for hit in memory.search_files(word[0], user=USER)):
+            if word[0] and word[0] in " ".join(hit.text for hit in memory.notes.search(word[0], user=USER)):
                 found.set()
 
     thread = threading.Thread(target=follow, daemon=True)

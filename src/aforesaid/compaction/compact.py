@@ -6,7 +6,7 @@ eligible turns → clusters, torn nowhere → a summary each, or none → summar
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -20,14 +20,13 @@ from aforesaid.engine.rules import elevate
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, preservation
 from aforesaid.math.clusters import TRIVIAL, cluster_index
-from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Provenance, Record
+from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
     from aforesaid.compaction.summarize.base import Summarizer, SummaryDraft, SummarySource, Tightness
 
 TIGHTER: tuple[Tightness, ...] = ("normal", "aggressive", "bounded")  # tried in turn until a summary is shorter
 UNMEASURED = 0.5  # confidence of a summary that no embedder could compare with its sources
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ A mark holds sizes and digests, never a path or a name: what is forgotten later 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -26,7 +26,7 @@ from aforesaid.importers.report import (
 )
 from aforesaid.ingest.claims import Claim, Owner, drafted, remember
 from aforesaid.ingest.pipeline import Speaker, ingest
-from aforesaid.types import EventFilter, Provenance, Record, Turn
+from aforesaid.types import EventFilter, Progress, Provenance, Record, Turn
 
 OUTSIDE = "outside the time span"
 UNDATED = "no time, and a span was asked for"
@@ -36,8 +36,6 @@ CHANGED = "stored before with other words"
 DENIED = "denied by the policy"
 TITLE_CHARS = 200
 AGENTS = ("claude-code", "codex", "openclaw", "chatgpt")  # formats that one program writes
-
-Progress = Callable[[int, int], None]
 
 
 def take_in(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -24,6 +24,7 @@ from aforesaid.types import (
     Filter,
     IngestReport,
     Outcome,
+    Progress,
     Provenance,
     Record,
     Turn,
@@ -31,8 +32,6 @@ from aforesaid.types import (
 
 TOOL = "tool"  # the role whose words always come from elsewhere
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,11 @@ class Speaker:
 def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
     """Take turns in batches; each batch is acknowledged whole once it is on disk."""
     outcomes: list[Outcome] = []
+    total = len(turns) if isinstance(turns, Sized) else None
     for batch in _batches(turns, engine.settings.ingest.batch):
         outcomes += _ingest_batch(engine, batch, who)
         if progress is not None:
-            progress(len(batch))
+            progress(len(outcomes), total)
     owner = Record("-", "turn", "", engine.clock(), user=who.user).owner
     return IngestReport(tuple(outcomes), engine.freshness(Filter(tenant=engine.tenant, owners=(owner,))))
 

@@ -8,7 +8,7 @@ what is done, done.
 from __future__ import annotations
 
 import time as timing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,11 +22,9 @@ from aforesaid.notes.files.walk import real_folder, walk
 from aforesaid.notes.relink import relink
 from aforesaid.notes.state import NotesOwner, NotesRoot, Shelf, load, path_digest, whose
 from aforesaid.notes.survey import Survey
-from aforesaid.types import check_id
+from aforesaid.types import Progress, check_id
 
 TRIES = 5  # others may index the same folder at the same time; whoever commits second looks again
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

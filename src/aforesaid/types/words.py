@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, Protocol, get_args
 
@@ -18,6 +18,8 @@ Decision = Literal["admit", "defer", "reject"]
 Status = Literal["stored", "duplicate", "echo", "skipped"]
 Part = Literal["rules", "guidance", "tail", "recall"]
 Order = Literal["oldest", "newest"]
+Time = datetime | float | int | str  # a datetime, Unix seconds, or ISO 8601 text; without a zone it means UTC
+Progress = Callable[[int, int | None], None]  # called with (done, total); total is None when it is not known
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -54,7 +56,7 @@ def system_clock() -> datetime:
     return datetime.now(UTC)
 
 
-def as_time(value: datetime | float | int | str, name: str = "time") -> datetime:
+def as_time(value: Time, name: str = "time") -> datetime:
     """Read a datetime, an ISO 8601 string or Unix seconds as UTC; a time without a zone is taken as UTC."""
     try:
         if isinstance(value, str):

@@ -24,7 +24,7 @@ from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.types import Freshness, SearchResult, check_choice
+from aforesaid.types import Freshness, Progress, SearchResult, check_choice
 
 USER = "reader"
 DEFAULT_KS = (5, 10, 20)
@@ -33,8 +33,6 @@ DEFAULT_LIMIT = 50  # hits asked for: deep enough that the best turns of twenty 
 DUPLICATES_IN = 10  # the hits that are looked through for repeated texts
 ASSEMBLED = "default"  # the profile that `assemble` ranks with
 SEARCH_ONLY = {"search", "default", "cascade", "libra", "time", "pce", "openclaw", "recovery", "assemble", "origins"}
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ def run(
                     for question in here:
                         answer, hits = _answer(memory, question, variant, plan)
                         answers.append(answer)
-                        step(1)
+                        step.move_to(step.done + 1)
                         if keep is not None:
                             keep(corpus, answer, hits)
     return Run(dataset, tuple(variants), plan, tuple(answers), tuple(builds))
@@ -152,12 +150,12 @@ class _Steps:
     """Counts what is done, and tells."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
+        self._progress, self._total, self.done = progress, total, 0
 
-    def __call__(self, number: int) -> None:
-        self._done += number
+    def move_to(self, done: int) -> None:
+        self.done = done
         if self._progress is not None:
-            self._progress(self._done, self._total)
+            self._progress(done, self._total)
 
 
 @contextmanager
@@ -169,7 +167,8 @@ def _filled(corpus: Corpus, variant: Ready, step: _Steps) -> Iterator[tuple[Stor
     ):
         memory = Memory(store, variant.embedder, settings=variant.settings)
         before, began = _model_seconds(variant), time.perf_counter()
-        report = memory.ingest(corpus.turns, user=USER, progress=step)
+        start = step.done
+        report = memory.ingest(corpus.turns, user=USER, progress=lambda done, _: step.move_to(start + done))
         seconds = time.perf_counter() - began - (_model_seconds(variant) - before)
         _check_vectors(variant, report.freshness)
         yield store, Build(len(report), report.count("stored"), seconds)

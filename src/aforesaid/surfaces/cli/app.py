@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid.errors import InputError
+from aforesaid.types import Progress
 
 if TYPE_CHECKING:
     from aforesaid.embed import Embedder
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from aforesaid.settings import Settings
 
 PIPED_COLUMNS = 100  # of text that nobody's terminal limits
-
-Report = Callable[[int, int], None]
 
 
 @dataclass
@@ -100,15 +99,15 @@ class App:
 
 
 @contextmanager
-def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Report]:
+def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Progress]:
     """A bar on stderr, moved by calling it with (done, total); nothing when stderr is not a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda done, total: None
         return
     with click.progressbar(length=max(total, 1), label=label, file=sys.stderr) as bar:
 
-        def move(done: int, total: int) -> None:
-            bar.length = max(total, done, 1)
+        def move(done: int, total: int | None) -> None:
+            bar.length = max(total or 0, done, 1)
             bar.update(done - bar.pos)
 
         yield move

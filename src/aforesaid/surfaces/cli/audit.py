@@ -52,17 +52,17 @@ def audit(
         if file is not None:
             _export(app, memory, file)
         elif prune:
-            gone = memory.prune_audit()
+            gone = memory.audit.prune()
             app.say({"pruned": gone}, f"let go of {shown.counted(gone, 'event')}")
         else:
-            found = memory.audit(topic, subject, request, since=since, until=until, limit=limit, offset=offset)
+            found = memory.audit.events(topic, subject, request, since=since, until=until, limit=limit, offset=offset)
             more = f"\n{limit} shown; go on with --offset {offset + limit}" if len(found) == limit else ""
             about = {"tenant": app.tenant, "limit": limit, "offset": offset}
             app.say({**about, "events": shown.plain(found)}, events_text(found, app.columns) + more)
 
 
 def _export(app: App, memory: Memory, file: str) -> None:
-    lines = memory.export_audit()
+    lines = memory.audit.export()
     if file == STDIO:
         for line in lines:
             sys.stdout.buffer.write(f"{line}\n".encode())

@@ -19,6 +19,6 @@ def backup(app: App, file: str, force: bool) -> None:
     What is forgotten in the store later is forgotten in its copies too.
     """
     with app.open(existing=True, any_embedder=True) as memory:
-        made = memory.backup(file, overwrite=force)
+        made = memory.maintenance.backup(file, overwrite=force)
     size = made.stat().st_size
     app.say({"file": str(made), "bytes": size}, f"copied {shown.size(size)} to {file}")

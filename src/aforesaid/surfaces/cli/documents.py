@@ -38,7 +38,7 @@ def load(
     Loading again replaces what changed and nothing else. Hard rules that outgrow their share of a prompt are refused.
     """
     with app.open() as memory:
-        verb_of = memory.unload if remove else memory.load
+        verb_of = memory.documents.unload if remove else memory.documents.load
         found = [verb_of(document_name(path), user=user, project=project, scope=scope) for path in paths]
     app.say([shown.plain(each) for each in found], "\n".join(map(loaded_text, found)))
 
@@ -56,7 +56,7 @@ def lint(ctx: click.Context, paths: Sequence[str]) -> None:
 
     app = ctx.ensure_object(App)
     memory = Memory(DictStore(), settings=app.settings())
-    found = [memory.lint(document_name(path)) for path in paths]
+    found = [memory.documents.lint(document_name(path)) for path in paths]
     app.say([lint_dict(each) for each in found], "\n\n".join(lint_text(each, app.columns) for each in found))
     if any(each.problems for each in found):
         ctx.exit(1)
@@ -77,7 +77,7 @@ def watch(app: App, paths: Sequence[str], user: str | None, project: str | None,
     folders = [Path(path).expanduser().resolve() for path in paths if Path(path).is_dir()]
     with app.open() as memory:
         told = changes(folders, list(files), memory.settings.files.debounce_ms, Event())
-        keepers = {folder: memory.indexer(folder, user=user, project=project, scope=scope) for folder in folders}
+        keepers = {folder: memory.notes.indexer(folder, user=user, project=project, scope=scope) for folder in folders}
         for name in files.values():
             _say_loaded(app, memory, name, user, project, scope)
         for folder in keepers:
@@ -104,7 +104,7 @@ def _say_loaded(
 ) -> None:
     """Load once; what is wrong with a file is said, and the watch goes on with the rules it had."""
     try:
-        found = memory.load(name, user=user, project=project, scope=scope)
+        found = memory.documents.load(name, user=user, project=project, scope=scope)
     except AforesaidError as error:
         app.note(f"{name}: {error.message} {error.remedy}".strip())
         return

@@ -45,7 +45,7 @@ def observe(
     """Keep something that was seen, for a while. It can be found, distilled into a candidate, and goes by itself."""
     source = Provenance(who=who, method="observe", file=file, url=url)
     with app.open() as memory:
-        record = memory.observe(
+        record = memory.governance.observe(
             " ".join(text), user=user, project=project, session=session, scope=scope, source=source,
             mode=mode, ttl_days=ttl_days, boundary=boundary, tainted=not trusted,  # type: ignore[arg-type]
         )  # fmt: skip
@@ -66,7 +66,9 @@ def distill(
 ) -> None:  # fmt: skip
     """Make a candidate from observations or turns. Nobody finds it until it is promoted."""
     with app.open(existing=True) as memory:
-        record = memory.distill(sources, text, user=user, project=project, scope=scope, type=claim, boundary=boundary)
+        record = memory.governance.distill(
+            sources, text, user=user, project=project, scope=scope, type=claim, boundary=boundary
+        )
     app.say(shown.plain(record), f"{'known as' if not record.withheld else 'candidate'} {record.id}")
 
 
@@ -77,7 +79,7 @@ def distill(
 def candidates(app: App, user: str | None, project: str | None, limit: int, offset: int) -> None:
     """List what waits to be promoted. Newest first."""
     with app.open(existing=True, any_embedder=True) as memory:
-        found = memory.candidates(user=user, project=project, limit=limit + offset)[offset:]
+        found = memory.governance.candidates(user=user, project=project, limit=limit + offset)[offset:]
     app.say([shown.plain(each) for each in found], shown.list_text(found, app.columns) if found else "Nothing waits.")
 
 
@@ -89,7 +91,7 @@ def candidates(app: App, user: str | None, project: str | None, limit: int, offs
 def promote(app: App, id_: str, user: str | None, project: str | None, reviewers: tuple[str, ...]) -> None:
     """Make a candidate durable. A global one needs a reviewer, unless the policy says otherwise."""
     with app.open(existing=True) as memory:
-        record = memory.promote(id_, user=user, project=project, reviewers=reviewers)
+        record = memory.governance.promote(id_, user=user, project=project, reviewers=reviewers)
     app.say(shown.plain(record), f"promoted {record.id}")
 
 
@@ -113,7 +115,7 @@ def upsert(
     """Store a claim that is distilled already. It must say where it comes from."""
     with app.open() as memory:
         keys = tuple(memory.get(name, user=user, project=project).key for name in sources)
-        record = memory.upsert(
+        record = memory.governance.upsert(
             " ".join(text), provenance=Provenance(who=who, file=file, url=url, sources=keys), user=user,
             project=project, scope=scope, type=claim, boundary=boundary, reviewers=reviewers,
         )  # fmt: skip
@@ -129,7 +131,7 @@ def upsert(
 def rollback(app: App, id_: str, reason: str, by: str, user: str | None, project: str | None) -> None:
     """End a claim without deleting it. What it had replaced holds again; what was made of it is marked stale."""
     with app.open(existing=True) as memory:
-        done = memory.rollback(id_, reason=reason, user=user, project=project, by=by)
+        done = memory.governance.rollback(id_, reason=reason, user=user, project=project, by=by)
     app.say(shown.plain(done), told.rollback_text(done))
 
 
@@ -155,7 +157,7 @@ def activate(
         raise click.UsageError("Give a query, or --again with the id of a saved context.")
     with app.open(existing=True) as memory:
         if again:
-            context = memory.active(again, user=user, project=project, now=now)
+            context = memory.governance.active(again, user=user, project=project, now=now)
         else:
             context = memory.activate(
                 " ".join(query), intent=intent, user=user, project=project, session=session, limit=limit,  # type: ignore[arg-type]
@@ -181,7 +183,7 @@ def history(app: App, id_: str, user: str | None, project: str | None, session: 
 def sweep(app: App, now: datetime | None) -> None:
     """Delete for good what has expired. Observations, what the policy limits in time, active contexts."""
     with app.open(existing=True, any_embedder=True) as memory:
-        swept = memory.sweep(now)
+        swept = memory.governance.sweep(now)
     app.say(
         shown.plain(swept),
         f"{shown.counted(swept.records, 'record')} and {shown.counted(swept.contexts, 'active context')} gone",

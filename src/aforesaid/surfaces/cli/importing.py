@@ -17,7 +17,7 @@ from aforesaid.surfaces.formats.importing import intake_dict, intake_text
 from aforesaid.surfaces.turn_files import opened, read_lines
 
 if TYPE_CHECKING:
-    from aforesaid.memory.importing import Form
+    from aforesaid.memory.importers import ImportFormat
 
 STDIO = "-"
 FORMATS = ("auto", "claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl")
@@ -55,7 +55,7 @@ def _included(ctx: click.Context, param: click.Parameter, value: str) -> tuple[s
 def import_(
     app: App,
     paths: tuple[str, ...],
-    form: Form,
+    form: ImportFormat,
     user: str | None,
     project: str | None,
     since: datetime | None,
@@ -81,14 +81,14 @@ def import_(
         return
     if STDIO in paths:
         raise InputError("Only an export of aforesaid can be read from a pipe.", "Name a file or a folder.")
-    from aforesaid.memory.importing import import_paths
+    from aforesaid.memory.importers import import_paths
 
     places = import_paths(list(paths) or None, form)
     if not paths:
         app.note(f"reading {' and '.join(map(str, places))}")
     with app.open() as memory, progress("Importing") as report:
         try:
-            taken = memory.import_from(
+            taken = memory.importers.run(
                 places, form, user=user, project=project, since=since, until=until, session=session,
                 include=include, tools=not no_tools, limit=limit, strict=strict, dry_run=dry_run, progress=report,
             )  # fmt: skip
@@ -108,7 +108,7 @@ def _is_own(paths: Sequence[str]) -> bool:
 def _own(app: App, file: str) -> None:
     with opened(file) as (name, stream), app.open() as memory, progress("Importing", hidden=file == STDIO) as report:
         try:
-            taken = memory.import_(read_lines(stream, name), report)
+            taken = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error

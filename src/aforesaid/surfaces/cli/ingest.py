@@ -17,7 +17,7 @@ from aforesaid.surfaces.cli.options import caller, verb
 from aforesaid.surfaces.formats import common as shown
 from aforesaid.surfaces.formats.sessions import compact_text
 from aforesaid.surfaces.turn_files import FORMATS, STDIN, Format, TurnAtLine, opened, read_turns
-from aforesaid.types import Freshness, IngestReport, Outcome
+from aforesaid.types import Freshness, IngestReport, Outcome, Progress
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
@@ -66,7 +66,7 @@ def ingest(
         taken = _IngestProgress(memory, user, project, agent, go_on)
         items = _items(names, session, form, taken.skip if go_on else None, _bytes_read(names, report))
         taken.take(items, memory.settings.ingest.batch)
-        compacted = memory.compact_grown(sorted(taken.sessions), user=user) if summarise else ()
+        compacted = memory.sessions.compact_grown(sorted(taken.sessions), user=user) if summarise else ()
     result = IngestReport(tuple(taken.outcomes), taken.freshness)
     listed = shown.outcomes_text(result, app.columns) if show_gate else []
     app.say(
@@ -146,7 +146,7 @@ def _items(
             yield from read_turns(stream, name, session or Path(name).stem.strip("<>"), form, skip, advance)
 
 
-def _bytes_read(names: Iterable[str], report: Callable[[int, int], None]) -> Callable[[int], None]:
+def _bytes_read(names: Iterable[str], report: Progress) -> Callable[[int], None]:
     """Progress as a share of the files' bytes: how many turns they hold is not known before the end."""
     found = [Path(name).stat() for name in names if name != STDIN]
     total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))

@@ -20,7 +20,7 @@ from aforesaid.types import Decision
 if TYPE_CHECKING:
     from aforesaid.math.calibration import Method
     from aforesaid.math.usefulness import Signal
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
 SIGNALS = ("helpful", "harmful", "outdated", "duplicate")
 A_LABEL = 'A label is {"query": "where is the boat?", "id": "t7", "relevant": true}; "session" may name one more.'
@@ -87,14 +87,14 @@ def calibrate(
     given = list(_judged(labels)) if labels else None
     with app.open(existing=True, any_embedder=given is None or gate) as memory:
         if reset:
-            gone = memory.reset_calibration(gate=gate)
+            gone = memory.gate.reset() if gate else memory.calibration.reset()
             app.say({"reset": list(gone)}, f"removed {', '.join(gone)}" if gone else "there was nothing to remove")
             return
         with progress("Calibrating", hidden=app.json) as bar:
             if gate:
-                found = memory.calibrate_gate(given, dry_run=dry_run, user=user, project=project, progress=bar)
+                found = memory.gate.calibrate(given, dry_run=dry_run, user=user, project=project, progress=bar)
             else:
-                report = memory.calibrate(
+                report = memory.calibration.fit(
                     given, method=method, side=side, dry_run=dry_run, force=force, user=user, project=project,
                     progress=bar,
                 )  # fmt: skip
@@ -109,7 +109,7 @@ def calibrate(
 
 def _judged(file: str) -> Iterator[RelevanceLabel]:
     """The labels of a file; FormatError names the line that is none."""
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
     with opened(file) as (name, stream):
         for number, line in enumerate(read_lines(stream, name), 1):
@@ -149,7 +149,7 @@ def list_(
 ) -> None:
     """List decisions, newest first. With G and its threshold; forgotten turns are gone from here too."""
     with app.open(existing=True, any_embedder=True) as memory:
-        entries = memory.gate_ledger(
+        entries = memory.gate.log(
             user=user, session=session, decision=decision, since=since, until=until, limit=limit, offset=offset
         )
     more = f"\n{limit} shown; go on with --offset {offset + limit}" if len(entries) == limit else ""
@@ -203,7 +203,7 @@ def replay(
         app.open(existing=True, any_embedder=True) as memory,
         progress("Replaying", hidden=app.json) as bar,
     ):
-        found = memory.gate_replay(
+        found = memory.gate.replay(
             chosen, user=user, session=session, since=since, until=until, limit=limit, progress=bar
         )
     app.say(learned.replay_dict(found), learned.replay_text(found, app.columns))

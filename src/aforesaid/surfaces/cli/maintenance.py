@@ -72,10 +72,10 @@ def verify(ctx: click.Context, repair: bool, audit: bool, known: str) -> None:
     app = ctx.ensure_object(App)
     with app.open(existing=True, any_embedder=True) as memory:
         if audit:
-            log = memory.verify_audit(known)
+            log = memory.audit.verify(known)
             app.say(report_dict(log), report_text(log))
             ctx.exit(0 if log.intact else 1)
-        problems = memory.verify(repair=repair)
+        problems = memory.maintenance.verify(repair=repair)
         records = memory.stats().records
     app.say({"problems": shown.plain(problems), "records": records}, shown.problems_text(problems, records))
     if any(not problem.mended for problem in problems):
@@ -88,7 +88,7 @@ def verify(ctx: click.Context, repair: bool, audit: bool, known: str) -> None:
 def reindex(app: App) -> None:
     """Make the vectors that are missing. All of them after a change of model; may be stopped and resumed."""
     with app.open(existing=True, any_embedder=True) as memory, progress("Embedding") as report:
-        done = memory.reindex(report)
+        done = memory.maintenance.reindex(progress=report)
         spaces = memory.store.spaces()
     name = spaces[0].name if spaces else "nothing"
     app.say({"embedded": done, "spaces": shown.plain(spaces)}, f"embedded {shown.counted(done, 'record')} with {name}")

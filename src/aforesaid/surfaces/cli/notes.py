@@ -50,17 +50,17 @@ def index(
         raise InputError("--name is for one folder.", "Give each folder its own call.")
     with app.open(any_embedder=remove or not paths) as memory:
         if not paths:
-            roots = memory.roots(user=user, project=project)
+            roots = memory.notes.roots(user=user, project=project)
             app.say([{"name": root.name, "folder": root.folder} for root in roots], shown.roots_text(roots))
             return
         reports = []
         for path in paths:
             if remove:
-                reports.append(memory.unindex(path, user=user, project=project, scope=scope))
+                reports.append(memory.notes.unindex(path, user=user, project=project, scope=scope))
                 continue
             with progress(f"Indexing {Path(path).name}") as move:
                 reports.append(
-                    memory.index(
+                    memory.notes.index(
                         path, user=user, project=project, scope=scope, name=name, progress=move, dry_run=dry_run
                     )
                 )
@@ -82,10 +82,10 @@ def search_files(
     app: App, memory: Memory, query: str, user: str | None, project: str | None, limit: int | None, now: datetime | None
 ) -> None:
     """`search --files`: snippets with path and lines."""
-    result = memory.search_files(query, user=user, project=project, limit=limit, now=now)
+    result = memory.notes.search(query, user=user, project=project, limit=limit, now=now)
     text = shown.files_text(result, app.columns)
     if not result:
-        indexed = memory.roots(user=user, project=project)
+        indexed = memory.notes.roots(user=user, project=project)
         why = "Try other words." if indexed else "No folder is indexed here; `aforesaid index PATH` takes one in."
         text = f"Nothing found in notes. {why}\n{text}"
     app.say(shown.files_dict(result), text)
@@ -93,7 +93,7 @@ def search_files(
 
 def show_lines(app: App, memory: Memory, place: str, user: str | None, project: str | None) -> None:
     """`show path:lines`: the lines as they are now."""
-    found = memory.show_lines(place, user=user, project=project)
+    found = memory.notes.lines(place, user=user, project=project)
     app.say(shown.lines_dict(found), shown.lines_text(found))
     if found.changed:
         app.note(f"{found.path} changed since it was indexed; `aforesaid index` follows it")

@@ -27,7 +27,7 @@ def show(app: App, number: int | None) -> None:
     from aforesaid.policy import Policy, write_policy
 
     with app.open(existing=True, any_embedder=True) as memory:
-        found = [each for each in memory.policy_history() if number in (None, each.number)]
+        found = [each for each in memory.policy.history() if number in (None, each.number)]
     if number is not None and not found:
         raise InputError(f"There is no policy number {number}.", "See `aforesaid policy history`.")
     text = write_policy(found[0].policy if found else Policy.default())
@@ -49,7 +49,7 @@ def apply(app: App, file: str, dry_run: bool, expected: str | None, by: str) -> 
     `validate --stored --mend`.
     """
     with app.open() as memory, progress("Judging records", hidden=app.json) as move:
-        report = memory.apply_policy(Path(file), expected=expected, dry_run=dry_run, by=by, progress=move)
+        report = memory.policy.apply(Path(file), expected=expected, dry_run=dry_run, by=by, progress=move)
     app.say(told.policy_dict(report), told.policy_text(report))
 
 
@@ -58,7 +58,7 @@ def apply(app: App, file: str, dry_run: bool, expected: str | None, by: str) -> 
 def history(app: App) -> None:
     """List every policy that was in force, newest first."""
     with app.open(existing=True, any_embedder=True) as memory:
-        found = memory.policy_history()
+        found = memory.policy.history()
     app.say([told.adopted_dict(each) for each in found], told.history_text(found))
 
 
@@ -67,11 +67,11 @@ def history(app: App) -> None:
 @click.pass_context
 def check(ctx: click.Context, files: tuple[str, ...]) -> None:
     """Read policy files without a store. Every mistake with its line, and what is probably not meant."""
-    from aforesaid.memory.policy import read_any
+    from aforesaid.memory.policy import read_policy_from
     from aforesaid.policy import doubts
 
     app = ctx.ensure_object(App)
-    found = {name: doubts(read_any(Path(name))) for name in files}
+    found = {name: doubts(read_policy_from(Path(name))) for name in files}
     app.say(found, "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines or ("fine",)))
 
 
@@ -123,10 +123,10 @@ def validate(
     with app.open(any_embedder=not mend) as memory:
         if stored:
             with progress("Looking", hidden=app.json) as move:
-                revision = memory.revise(mend=mend, progress=move)
+                revision = memory.policy.revise(mend=mend, progress=move)
             app.say(shown.plain(revision), told.revision_text(revision))
             ctx.exit(1 if revision.unclean and not mend else 0)
-        found = memory.validate(
+        found = memory.policy.validate(
             " ".join(text), user=user, project=project, scope=scope, kind=kind, type=claim, boundary=boundary
         )
     app.say({**shown.plain(found), "allowed": found.allowed}, told.validation_text(found))

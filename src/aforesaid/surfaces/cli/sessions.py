@@ -35,7 +35,7 @@ def bootstrap(
     A document that cannot be loaded is named, and the rules it had before stay. Ends with 1 then.
     """
     with app.open() as memory:
-        begun = memory.bootstrap(
+        begun = memory.sessions.bootstrap(
             session,
             turns=(item.turn for file in files for item in turns_of(file, session)),
             documents=[document_name(path) for path in documents],
@@ -55,7 +55,7 @@ def bootstrap(
 def end(app: App, session: str, user: str | None) -> None:
     """Leave a session in order. What lacks a vector gets one, older turns get summaries; it can go on later."""
     with app.open(existing=True) as memory, progress(f"Summarising {session}", hidden=app.json) as report:
-        ended = memory.end(session, user=user, progress=report)
+        ended = memory.sessions.end(session, user=user, progress=report)
     app.say(shown.plain(ended), ended_text(ended))
 
 
@@ -72,7 +72,7 @@ def compact(app: App, sessions: Sequence[str], user: str | None) -> None:
     with app.open(existing=True) as memory:
         for session in sessions:
             with progress(f"Summarising {session}", hidden=app.json) as report:
-                reports.append(memory.compact(session, user=user, progress=report))
+                reports.append(memory.sessions.compact(session, user=user, progress=report))
     app.say([shown.plain(report) for report in reports], "\n".join(map(compact_text, reports)))
 
 
@@ -83,5 +83,5 @@ def compact(app: App, sessions: Sequence[str], user: str | None) -> None:
 def expand(app: App, id: str, user: str | None, project: str | None, session: str | None) -> None:  # noqa: A002
     """Show the raw turns under a summary. Exactly as they were stored, oldest first."""
     with app.open(existing=True, any_embedder=True) as memory:
-        turns = memory.expand(id, user=user, project=project, session=session)
+        turns = memory.sessions.expand(id, user=user, project=project, session=session)
     app.say([shown.plain(turn) for turn in turns], turns_text(turns))

@@ -12,7 +12,7 @@ from aforesaid.types import Record
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.compaction.compact import CompactReport
     from aforesaid.documents.loader import Authored, Loaded
-    from aforesaid.memory.sessions import Begun, Ended
+    from aforesaid.memory.sessions import BootstrapReport, EndReport
 
 # Authored documents
 
@@ -78,20 +78,20 @@ def compact_text(report: CompactReport) -> str:
 # Beginnings and ends
 
 
-def begun_dict(begun: Begun) -> dict[str, Any]:
+def begun_dict(begun: BootstrapReport) -> dict[str, Any]:
     """What a session begins with; of the turns taken, counts."""
-    return {**plain(begun), "taken": ingest_dict(begun.taken)}
+    return {**plain(begun), "ingested": ingest_dict(begun.ingested)}
 
 
-def begun_text(begun: Begun) -> str:
+def begun_text(begun: BootstrapReport) -> str:
     """What a session begins with, and which documents failed."""
     head = f"{begun.session}: {counted(begun.turns, 'turn')} known"
-    taken = [ingest_text(begun.taken)] if len(begun.taken) else [begun.freshness.line]
+    taken = [ingest_text(begun.ingested)] if len(begun.ingested) else [begun.freshness.line]
     failed = [f"not loaded: {visible(line)}" for line in begun.failed]
     return "\n".join([head, *map(loaded_text, begun.loaded), *failed, *taken])
 
 
-def ended_text(ended: Ended) -> str:
+def ended_text(ended: EndReport) -> str:
     """How a session was left."""
     caught_up = [f"{counted(ended.embedded, 'vector')} caught up on"] if ended.embedded else []
     return "\n".join([f"{ended.session}: {counted(ended.turns, 'turn')}", compact_text(ended.compacted), *caught_up,

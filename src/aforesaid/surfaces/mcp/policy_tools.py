@@ -26,7 +26,9 @@ def validate(
 
     Use it before memory_remember when a text may hold secrets or personal data, or after a write was refused.
     """
-    found = call.memory.validate(text, user=call.user, project=call.project, scope=scope, type=type, boundary=boundary)
+    found = call.memory.policy.validate(
+        text, user=call.user, project=call.project, scope=scope, type=type, boundary=boundary
+    )
     return {
         "allowed": found.allowed,
         "text": neutralised(found.text),
@@ -54,7 +56,7 @@ def policy(
     if not proposal:
         return _shown(call)
     call.needs("admin")  # how many records a rule of one's own meets tells what others' records say
-    report = call.memory.apply_policy(proposal, dry_run=not apply, by="mcp", progress=call.progress)
+    report = call.memory.policy.apply(proposal, dry_run=not apply, by="mcp", progress=call.progress)
     answer = _shown(call)
     return {
         **answer,
@@ -80,7 +82,7 @@ def policy_text(adopted: Policy | None) -> str:
 
 
 def _shown(call: ToolCall) -> shapes.PolicyAnswer:
-    adopted = call.memory.policy()
+    adopted = call.memory.policy.current()
     return {
         "version": neutralised(adopted.version) if adopted else "",
         "text": policy_text(adopted.policy if adopted else None),

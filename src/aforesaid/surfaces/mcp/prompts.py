@@ -55,7 +55,7 @@ def recall_text(call: ToolCall, task: str) -> str:
 
 def review_text(call: ToolCall) -> str:
     """The candidates, with what to do about them."""
-    found = call.memory.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)
+    found = call.memory.governance.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)
     if not found:
         return "Nothing waits to be promoted. Tell me so."
     names = "\n".join(f"- {record.id}" for record in found)

@@ -91,7 +91,7 @@ def activate(
     Use it to begin longer work that others will go on with: hand them the context's id. Give either a query or `again`.
     """
     if again:
-        return shapes.activated(call.memory.active(again, user=call.user, project=call.project))
+        return shapes.activated(call.memory.governance.active(again, user=call.user, project=call.project))
     return shapes.activated(
         call.memory.activate(
             query, intent=intent, user=call.user, project=call.project, session=given(session), limit=limit
@@ -108,7 +108,7 @@ def status(call: ToolCall) -> shapes.Status:
     where = memory.where(user=call.user, project=call.project)
     kinds = {kind: memory.store.count(memory.where(user=call.user, project=call.project, kinds=(kind,)))
              for kind in KINDS}  # fmt: skip
-    adopted = memory.policy()
+    adopted = memory.policy.current()
     spaces = [space.name for space in memory.store.spaces() if space.active]
     return {
         "user": call.user or "",
@@ -117,7 +117,7 @@ def status(call: ToolCall) -> shapes.Status:
         "may": sorted(call.grants),
         "records": memory.store.count(where),
         "kinds": {kind: number for kind, number in kinds.items() if number},
-        "candidates": len(memory.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)),
+        "candidates": len(memory.governance.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)),
         "policy": neutralised(adopted.version) if adopted else "",
         "embedder": spaces[0] if spaces else "",
     }

@@ -53,13 +53,13 @@ def record_text(call: ToolCall, name: str) -> str:
 
 def active_text(call: ToolCall, name: str) -> str:
     """An active context in its frame."""
-    context = call.memory.active(name, user=call.user, project=call.project)
+    context = call.memory.governance.active(name, user=call.user, project=call.project)
     return recalled([each.record for each in context.items]) or "Nothing is in this context."
 
 
 def shown_policy(call: ToolCall) -> str:
     """The policy as YAML, or a comment that there is none."""
-    adopted = call.memory.policy()
+    adopted = call.memory.policy.current()
     return policy_text(adopted.policy) if adopted else "# no policy was given; the defaults hold\n"
 
 

@@ -22,6 +22,7 @@ from aforesaid.surfaces.formats.common import error_dict
 from aforesaid.surfaces.mcp import sdk
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
 from aforesaid.surfaces.mcp.tools import Profile, Tool, offered
+from aforesaid.types import Progress
 
 NAME = "aforesaid"
 ERROR = "aforesaid/error"  # where an answer's `_meta` has a failure as data
@@ -37,8 +38,6 @@ WRONG_SHOWN = 3  # arguments that an error names
 
 log = logging.getLogger(__name__)
 
-Report = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -49,7 +48,7 @@ class Desk:
     trusted: bool = False  # the client may say who the user is
     guarded: bool = False  # only a token says who calls
 
-    def call(self, user: str = "", project: str = "", progress: Report = lambda done, total: None) -> ToolCall:
+    def call(self, user: str = "", project: str = "", progress: Progress = lambda done, total: None) -> ToolCall:
         """The memory for whoever calls now; waits until it is open."""
         caller = CURRENT.get() or (None if self.guarded else self.caller)
         if caller is None:
@@ -143,13 +142,13 @@ def _who() -> tuple[inspect.Parameter, ...]:
     )
 
 
-def _reporter(ctx: Any) -> Report:
+def _reporter(ctx: Any) -> Progress:
     """Progress from the working thread to the client, not more often than it is worth."""
     last = 0
 
-    def report(done: int, total: int) -> None:
+    def report(done: int, total: int | None) -> None:
         nonlocal last
-        if done < total and (done - last) * MOST_REPORTS < total:
+        if total and done < total and (done - last) * MOST_REPORTS < total:
             return
         last = done
         anyio.from_thread.run(ctx.report_progress, done, total)

@@ -88,14 +88,7 @@ def ingest(
     Use it only when the host does not do so itself. Handing in the same turns again is harmless.
     """
     said = [_turn(session, each) for each in turns]
-    done = 0
-
-    def moved(more: int) -> None:
-        nonlocal done
-        done += more
-        call.progress(done, len(said))
-
-    return shapes.taken(call.memory.ingest(said, user=call.user, project=call.project, progress=moved))
+    return shapes.taken(call.memory.ingest(said, user=call.user, project=call.project, progress=call.progress))
 
 
 def _turn(session: str, said: TurnIn) -> Turn:
@@ -111,7 +104,7 @@ def observe(call: ToolCall, text: Text, session: Session = "") -> shapes.Kept:
     Use it for evidence that may become knowledge later; then memory_distill says what it tells us.
     """
     return shapes.kept(
-        call.memory.observe(text, user=call.user, project=call.project, session=given(session), scope="user")
+        call.memory.governance.observe(text, user=call.user, project=call.project, session=given(session), scope="user")
     )
 
 
@@ -128,7 +121,7 @@ def distill(
     Use it when evidence supports a statement that should be looked at before it counts; memory_promote is next.
     """
     return shapes.kept(
-        call.memory.distill(
+        call.memory.governance.distill(
             sources, text, user=call.user, project=call.project, scope=scope, type=type, boundary=boundary
         )
     )
@@ -139,7 +132,7 @@ def promote(call: ToolCall, id: Id) -> shapes.Kept:  # noqa: A002 - the word peo
 
     Use it after the user agreed. What needs a reviewer is refused here: a person promotes it at the command line.
     """
-    return shapes.kept(call.memory.promote(id, user=call.user, project=call.project))
+    return shapes.kept(call.memory.governance.promote(id, user=call.user, project=call.project))
 
 
 def rollback(
@@ -152,7 +145,7 @@ def rollback(
     Use it for mistakes. When something merely changed, memory_remember with `replaces` keeps the history right.
     """
     _mine(call, id)
-    done = call.memory.rollback(id, reason=reason, user=call.user, project=call.project, by="mcp")
+    done = call.memory.governance.rollback(id, reason=reason, user=call.user, project=call.project, by="mcp")
     return {
         "ended": done.ended.id,
         "restored": done.restored.id if done.restored else "",
@@ -229,7 +222,7 @@ def _seen(call: ToolCall, name: str, session: str | None) -> Record:
     try:
         return call.memory.get(name, user=call.user, project=call.project, session=session)
     except NotFoundError:
-        waiting: Sequence[Record] = call.memory.candidates(user=call.user, project=call.project, limit=ALL)
+        waiting: Sequence[Record] = call.memory.governance.candidates(user=call.user, project=call.project, limit=ALL)
         for record in waiting:
             if name in (record.id, record.key):
                 return record
