@@ -4,6 +4,7 @@
 # make check   ruff and mypy only
 # make bench   speed, survival under kill -9 (minutes), and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
+# make release-check  build the package, install it into a fresh environment and try it there
 # make clean   remove the virtual environment and caches
 
 PYTHON ?= python3
@@ -12,10 +13,11 @@ BIN := $(VENV)/bin
 DATA ?= data
 WORKERS ?= auto
 HOSTS ?= .hosts
+DIST ?= dist
 HOST_TESTS ?= tests/real_hosts
 SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
-.PHONY: demo test test-hosts check bench docs clean
+.PHONY: demo test test-hosts check bench docs release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -59,5 +61,16 @@ endif
 docs: $(VENV)/installed
 	$(BIN)/python -m aforesaid.surfaces.reference_pages docs
 
+release-check:
+	rm -rf $(DIST)
+	@set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; \
+	  pip='pip install --quiet --disable-pip-version-check'; \
+	  $(PYTHON) -m venv $$work/build; $$work/build/bin/python -m $$pip build; \
+	  $$work/build/bin/python -m build --outdir $(DIST) . >$$work/log 2>&1 || { tail -20 $$work/log; exit 1; }; \
+	  $(PYTHON) -m venv $$work/fresh; $$work/fresh/bin/python -m $$pip $(DIST)/*.whl; \
+	  awk '/^```python/ {on = 1; next} /^```/ {on = 0} on' README.md >$$work/readme.py; \
+	  cd $$work; fresh/bin/aforesaid --version; fresh/bin/aforesaid demo; fresh/bin/python -W error readme.py
+	@ls -l $(DIST)
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(DIST) $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -22,6 +22,8 @@ hypothesis.settings.register_profile("here", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the test
+
 pytest.register_assert_rewrite("aforesaid.testing.store")
 
 

@@ -45,6 +45,24 @@ def test_sql_stays_in_the_store() -> None:
     assert wrong == []
 
 
+WRITES = {"put", "put_vectors", "link", "append"}  # of a store
+WRITERS = {"engine", "store", "testing", "bench"}
+
+
+def test_only_the_writer_writes_records() -> None:
+    wrong = [
+        f"{file.relative_to(SOURCE)}:{node.lineno} calls {node.func.attr}"
+        for file in sorted(SOURCE.rglob("*.py"))
+        if room_of(file) not in WRITERS
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in WRITES
+        and ast.unparse(node.func.value).split(".")[-1] in {"store", "_store"}
+    ]
+    assert wrong == []
+
+
 def test_importing_the_package_is_cheap() -> None:
     code = "import sys, aforesaid; print([name for name in ('numpy', 'onnxruntime', 'click') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

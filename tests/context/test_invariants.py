@@ -80,7 +80,7 @@ def check(memory: Memory, context: Context) -> None:
         if item.taken:
             parts[item.part].add(item.key)
     assert sum(map(len, parts.values())) == len(set().union(*parts.values())) == len(keys), "a partition"
-    everything = rules_in_view(memory._engine, memory.where(user="ana"))
+    everything = rules_in_view(memory._engine.request(), memory.where(user="ana"))
     hard = {record.key for record in everything.hard}
     assert hard <= parts["rules"] or "hard rules need" in context.degraded, "hard rules are whole or told"
     soft = [record.key in parts["rules"] for record in everything.soft]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
-import time
 import unicodedata
 
 import pytest
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from aforesaid.context.neutralize import DISARMED, STRUCTURE, attempts, framed_as_data, neutralised
 from aforesaid.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from samples.attack_strings import ATTACKS, LT, ORDINARY
+from support.growth import is_linear
 
 LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
@@ -128,8 +129,6 @@ LONG = ["a", "<", "< ", "&amp;", "&#0", "&lt;/recalled-history&gt;", "![](http:/
 
 
 @pytest.mark.parametrize("piece", LONG)
-def test_a_hostile_megabyte_takes_less_than_two_seconds(piece: str) -> None:
-    text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
-    start = time.process_time()
-    framed_as_data(text)
-    assert time.process_time() - start < 2
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    fresh = itertools.count()  # the last texts are cached
+    assert is_linear(lambda chars: framed_as_data(f"{next(fresh)}" + (piece * chars)[:chars]), 12_500, 100_000)

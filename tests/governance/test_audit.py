@@ -25,7 +25,7 @@ from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import MIGRATIONS
-from aforesaid.testing.log import DAY, NOON, an_event
+from aforesaid.testing.log import DAY, NOON, make_event
 from aforesaid.types import Event, EventFilter, Turn
 from support.audit_export import proved
 from support.clock import NOW
@@ -39,7 +39,7 @@ def log(path: Path) -> Path:
     """A file with events 1 to 6 of a tenant, the first two pruned, the fifth erased."""
     store = SQLiteStore(path, ROWS)
     for day in range(1, 7):
-        store.append(an_event(day, request=f"r{day}"))
+        store.append(make_event(day, request=f"r{day}"))
     store.prune_events("t", NOON + 3 * DAY)
     store.erase_events("t", ["about 5"])
     assert verify(store, "t").intact
@@ -131,7 +131,7 @@ def test_tampering_shows(log: Path, statements: list[str], where: str) -> None:
 
 def test_a_head_that_was_deleted_shows_when_nothing_was_pruned(path: Path) -> None:
     store = SQLiteStore(path, ROWS)
-    store.append(an_event(1))
+    store.append(make_event(1))
     store.close()
     assert "head of the log is gone: 1 events are there" in tampered(path, "DELETE FROM settings").problem
 
@@ -152,7 +152,7 @@ def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
 def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
     tampered(log, "UPDATE settings SET value = 'x' WHERE name = 'audit/t'")
     store = SQLiteStore(log, ROWS)
-    for work in (lambda: store.append(an_event(9)), lambda: list(export_lines(store, "t"))):
+    for work in (lambda: store.append(make_event(9)), lambda: list(export_lines(store, "t"))):
         with pytest.raises(StoreCorruptError, match="head of the log"):
             work()
     assert len(store.events(EventFilter("t"))) == 4
@@ -172,7 +172,7 @@ def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
 )
 def test_the_plainest_store_shows_it_too(touch: Callable[[list[Event]], list[Event]], where: str) -> None:
     store = DictStore()
-    store.append([*an_event(1), *an_event(2), *an_event(3)])
+    store.append([*make_event(1), *make_event(2), *make_event(3)])
     store._state.log.events = touch(store._state.log.events)
     assert where in verify(store, "t").problem
 
@@ -185,7 +185,7 @@ def test_events_from_before_the_chain_are_told_and_not_proved(path: Path) -> Non
     old.close()
     assert checked(path) == AuditReport(3, unchained=3)
     store = SQLiteStore(path, ROWS)
-    store.append(an_event(1))
+    store.append(make_event(1))
     assert (verify(store, "t").events, verify(store, "t").unchained, verify(store, "t").problem) == (4, 3, "")
     assert store.erase_events("t", ["s9"]) == 3
     assert store.events(EventFilter("t"))[-1].body == {}
@@ -200,7 +200,7 @@ def test_pruning_events_from_before_the_chain(path: Path) -> None:
     test_old.connection.execute("INSERT INTO events (time, tenant, topic, body) VALUES (0, 't', 'old', '{}')")
     test_old.close()
     store = SQLiteStore(path, ROWS)
-    store.append(an_event(5))
+    store.append(make_event(5))
     assert store.prune_events("t", NOON) == 1
     assert (verify(store, "t").unchained, verify(store, "t").pruned, verify(store, "t").problem) == (0, 0, "")
     store.close()
@@ -225,7 +225,7 @@ def test_many_writers_make_one_chain(path: Path) -> None:
 
     def write(store: SQLiteStore) -> None:
         for day in range(25):
-            store.append(an_event(day))
+            store.append(make_event(day))
 
     threads = [threading.Thread(target=write, args=(store,)) for store in stores]
     for thread in threads:
@@ -240,12 +240,12 @@ def test_many_writers_make_one_chain(path: Path) -> None:
 def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hasty = replace(ROWS, lock_timeout_ms=300)
     store, other = SQLiteStore(path, hasty), SQLiteStore(path, hasty)
-    store.append(an_event(1))
+    store.append(make_event(1))
     read = store.setting
 
     def then_another_writes(name: str) -> str | None:
         found = read(name)
-        other.append(an_event(2))
+        other.append(make_event(2))
         other.prune_events("t", NOON + 2 * DAY)
         return found
 
@@ -255,7 +255,7 @@ def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pyte
     monkeypatch.undo()
     assert (verify(store, "t").events, verify(store, "t").pruned) == (1, 1)
     with pytest.raises(StoreError), store.snapshot():
-        store.append(an_event(3))
+        store.append(make_event(3))
     assert verify(store, "t").intact
     store.close()
     other.close()

@@ -33,7 +33,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 def found(memory: Memory, prompt: str) -> set[str]:
     text = query_of(prompt)
     hits = memory.search(text, limit=60) if text else []
-    return {hit.record.id for hit in relevant(hits, text, floor_of(memory._engine))}
+    return {hit.record.id for hit in relevant(hits, text, floor_of(memory._engine.request()))}
 
 
 def measured(memory: Memory, about: Mapping[str, int], strangers: Sequence[str]) -> tuple[float, float, float]:
@@ -56,10 +56,10 @@ def test_on_what_was_written_afterwards(team: Memory) -> None:
 
 def test_the_floor_of_other_models_and_by_setting() -> None:
     with Memory(DictStore(), HashEmbedder(64), settings=Settings()) as memory:
-        assert floor_of(memory._engine).near == NEAR_UNKNOWN
+        assert floor_of(memory._engine.request()).near == NEAR_UNKNOWN
     rows = Settings().changed({"hooks.min_cosine": 0.9}, "test")
     with Memory(DictStore(), HashEmbedder(64), settings=rows) as memory:
-        assert floor_of(memory._engine).near == 0.9
+        assert floor_of(memory._engine.request()).near == 0.9
 
 
 def test_without_vectors_words_decide() -> None:

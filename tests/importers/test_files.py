@@ -6,12 +6,10 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
 
-from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import FormatError, InputError
 from aforesaid.importers.formats import reading
 from aforesaid.importers.formats.detect import SourceFile, Unread, is_own, places, source_of, sources
@@ -19,10 +17,8 @@ from aforesaid.importers.formats.injected import without_injected
 from aforesaid.importers.formats.items import Bad, ImportedItem, Item, Left, Wanted
 from aforesaid.importers.formats.listing import JsonListReader
 from aforesaid.importers.formats.reading import DocumentFile, LineFile
-from aforesaid.memory import Memory
-from aforesaid.settings import Settings
-from aforesaid.store.memory import DictStore
 from samples.import_files import CHAT, CLAUDE_CODE, CODEX, MEM0, OPENCLAW, claude, conversation, lines, write
+from support.growth import is_linear
 
 EXPORT = b'{"aforesaid":1,"tenant":"default","records":0,"space":null}\n'
 
@@ -231,31 +227,21 @@ def test_a_zip_that_lies_about_its_size_or_is_damaged(tmp_path: Path) -> None:
 
 
 def test_hostile_text_takes_linear_time() -> None:
-    def seconds(size: int) -> float:
-        unclosed = "<system-reminder>" * size
-        closed = "<system-reminder></system-reminder>" * size
-        nested = io.BytesIO(b'[{"a": ' + b'"' + b"x" * (40 * size))
-        start = process_time()
-        without_injected(unclosed)
-        without_injected(closed)
+    def read_nested(size: int) -> None:
+        nested = io.BytesIO(b'[{"a": ' + b'"' + b"x" * size)
         assert len(list(reading.values(nested, lambda number: None))) == 1
-        return process_time() - start
 
-    seconds(1000)
-    assert seconds(80_000) < 12 * seconds(20_000) + 0.2
-    assert seconds(60_000) < 2
+    assert is_linear(lambda size: without_injected("<system-reminder>" * size), 1000, 8000)
+    assert is_linear(lambda size: without_injected("<system-reminder></system-reminder>" * size), 1000, 8000)
+    assert is_linear(read_nested, 100_000, 800_000)
 
 
-def test_reading_costs_little_beside_storing(tmp_path: Path) -> None:
-    talk = [
-        claude(n, "user" if n % 2 else "assistant", f"Fact {n}: the bucket moved to shelf {n * 7}. " * 5)
-        for n in range(1, 400)
-    ]
-    path = write(tmp_path / "s.jsonl", lines([{**line, "timestamp": "2026-03-05T10:00:00Z"} for line in talk]))
-    memory = Memory(DictStore(), HashEmbedder(64), settings=Settings())
-    start = process_time()
-    assert len(read(path)) == 399
-    parsing = process_time() - start
-    start = process_time()
-    assert memory.importers.run(path).turns == 399
-    assert parsing < (process_time() - start) / 3, "measured: a fiftieth or less"
+def test_reading_takes_linear_time(tmp_path: Path) -> None:
+    def file(turns: int) -> Path:
+        talk = [
+            claude(n, "user" if n % 2 else "assistant", f"The bucket moved to shelf {n * 7}. ") for n in range(turns)
+        ]
+        return write(tmp_path / f"{turns}.jsonl", lines(talk))
+
+    files = {turns: file(turns) for turns in (100, 800)}
+    assert is_linear(lambda turns: read(files[turns]), 100, 800)

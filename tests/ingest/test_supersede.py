@@ -104,7 +104,7 @@ def test_only_words_of_the_same_owner_and_not_of_agents_or_from_outside(memory: 
 def test_it_can_be_switched_off(memory: Memory) -> None:
     from dataclasses import replace
 
-    off = Settings(ingest=replace(Settings().ingest, supersede=False))
+    off = Settings(readers=replace(Settings().readers, statements=False))
     other = Memory(memory.store, None, settings=off, clock=lambda: NOW)
     say(other, ("t1", "My manager is Ana Silva."), ("t2", "My manager is Bo Lind now."))
     assert "superseded_by" not in other.get("t1", user="ana").meta

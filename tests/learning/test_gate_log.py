@@ -215,12 +215,12 @@ def test_terms_that_cannot_be_read_are_left_out_and_counted(memory: Memory) -> N
 
 def test_without_a_calibrated_threshold_the_settings_stand(memory: Memory) -> None:
     rows = memory.settings.gate
-    assert gate_rows(memory._engine) == rows
+    assert gate_rows(memory._engine.request()) == rows
     for kept in ("", "{", "[]", '{"threshold": "x", "policy_version": "none"}', '{"threshold": 3, "policy_version": "none"}',
                  '{"threshold": 0.5, "policy_version": "other"}'):  # fmt: skip
         memory.store.put_setting("gate.threshold/default", kept)
-        assert gate_rows(memory._engine) == rows
+        assert gate_rows(memory._engine.request()) == rows
     memory.store.put_setting("gate.threshold/default", '{"threshold": 0.5, "policy_version": "none"}')
-    assert gate_rows(memory._engine) == replace(rows, threshold=0.5)
-    assert gate_rows(memory.for_tenant("other")._engine) == rows
+    assert gate_rows(memory._engine.request()) == replace(rows, threshold=0.5)
+    assert gate_rows(memory.for_tenant("other")._engine.request()) == rows
     assert len(TERMS) + 1 == len(REPLAYABLE)

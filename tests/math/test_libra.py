@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math import authority as au
 from aforesaid.math import hybrid as hy
 from aforesaid.math.decay import DEFAULTS, decay_constant, decay_constants, half_life, recency
 from aforesaid.math.preservation import decay_rate
@@ -175,30 +172,3 @@ def test_what_is_no_share_is_refused(bad: object) -> None:
     for call in calls:
         with pytest.raises(InputError):
             call()
-
-
-# speed
-
-
-def best_of(runs: int, call: Callable[[], object]) -> float:
-    def once() -> float:
-        start = time.perf_counter()
-        call()
-        return time.perf_counter() - start
-
-    return min(once() for _ in range(runs))
-
-
-def test_scoring_a_thousand_candidates_takes_under_two_milliseconds() -> None:
-    chance = np.random.default_rng(3)
-    cosines, ages, rates = chance.uniform(-1, 1, 1000), chance.uniform(0, 1e7, 1000), chance.uniform(0, 1, 1000)
-    counts, summaries = chance.integers(0, 50, 1000), chance.integers(0, 2, 1000)
-    scopes = [SCOPES[i % 4] for i in range(1000)]
-
-    def two_passes() -> object:
-        omega = au.authority(au.authority_recency(ages), au.access_frequency(counts, 50), rates)
-        factor = hy.quality(rates, summaries)
-        return au.survivors(au.second_pass(omega, cosines, au.coverage(counts % 5, 4), quality_factor=factor))
-
-    assert best_of(20, lambda: hy.single_pass(cosines, ages, scopes, rates, summaries)) < 0.002
-    assert best_of(20, two_passes) < 0.002

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,16 +134,3 @@ def test_a_better_best_is_no_flatter(scores: list[float], more: float) -> None:
 def test_domains_are_checked(call: Callable[[], object]) -> None:
     with pytest.raises(InputError):
         call()
-
-
-def test_a_thousand_chunks_are_scored_quickly() -> None:
-    random = np.random.default_rng(0)
-    vector, text, ages = random.uniform(0, 1, 1000), random.uniform(0, 1, 1000), random.uniform(0, 900, 1000)
-    flags, files = ages > 300, [f"f{i % 40}" for i in range(1000)]
-    spent = []
-    for _ in range(7):
-        start = time.perf_counter()
-        scores = openclaw.boosted(openclaw.merged(vector, text), flags, ~flags, ages)
-        openclaw.early_stop(scores, files, 0.5)
-        spent.append(time.perf_counter() - start)
-    assert min(spent) < 0.002

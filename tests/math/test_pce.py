@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -29,16 +28,6 @@ def columns(*kinds: st.SearchStrategy[float], most: int = 12) -> st.SearchStrate
 
 def split(rows: list[tuple[float, ...]], width: int) -> list[list[float]]:
     return [[row[i] for row in rows] for i in range(width)]
-
-
-def least_ms(call: Callable[[], object], tries: int = 7) -> float:
-    """The best of a few runs: what the work costs when nothing else runs."""
-    spent = []
-    for _ in range(tries):
-        start = time.perf_counter()
-        call()
-        spent.append(time.perf_counter() - start)
-    return min(spent) * 1000
 
 
 # -- normalise ---------------------------------------------------------------------------------------------------------
@@ -432,28 +421,3 @@ def test_no_hash_twice_and_no_cluster_thrice(rows: list[tuple[float, str | None,
     assert all(sum(clusters[i] == name for i in second) == min(2, clusters.count(name)) for name in ("x", "y"))
     got = diversity.diverse(scores, hashes, clusters, unit_vectors(len(rows), 3), 5).tolist()
     assert len(got) <= 5 and set(got) <= set(first)
-
-
-# -- speed -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_thousand_candidates_are_scored_quickly() -> None:
-    random = np.random.default_rng(1)
-    cosines, bm25, utilities = random.uniform(-1, 1, 1000), random.uniform(0, 30, 1000), random.uniform(-1, 1, 1000)
-    ages, confidences = random.uniform(0, 900, 1000), random.uniform(0, 1, 1000)
-    kinds = (["fact", "task", None, "preference"] * 250)[:1000]
-
-    def run() -> object:
-        fused = normalise.fused(normalise.vector_share(cosines), normalise.text_min_max(bm25))
-        recencies = usefulness.recency(ages, usefulness.half_lives(kinds))  # type: ignore[arg-type]
-        g = usefulness.usefulness(usefulness.utility_share(utilities), confidences, recencies)
-        return usefulness.kept(usefulness.score(fused, g))
-
-    assert least_ms(run) < 2
-
-
-def test_a_thousand_candidates_are_diversified_quickly() -> None:
-    vectors, scores = unit_vectors(1000, 384), np.random.default_rng(2).uniform(0, 1, 1000)
-    hashes, clusters = [str(i % 900) for i in range(1000)], [i % 300 for i in range(1000)]
-    assert least_ms(lambda: diversity.mmr(scores, vectors, 12)) < 5
-    assert least_ms(lambda: diversity.diverse(scores, hashes, clusters, vectors, 12)) < 10

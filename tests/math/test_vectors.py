@@ -13,7 +13,7 @@ from aforesaid.errors import DimensionError
 from aforesaid.math.vectors import Sketch, estimated_cosines, rotate, top_indices, unit_rows
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import a_record, filled, some_vectors
+from aforesaid.testing.store import fill, make_record, random_vectors
 from aforesaid.types import Filter
 
 
@@ -33,7 +33,7 @@ def test_rows_become_unit_and_zero_stays_zero() -> None:
 
 
 def test_unit_rows_are_left_bit_by_bit() -> None:
-    rows = some_vectors(50, 384)
+    rows = random_vectors(50, 384)
     assert unit_rows(rows, 50, 384, "x").tobytes() == rows.tobytes()
 
 
@@ -44,7 +44,7 @@ def test_bad_rows_are_refused(bad: list) -> None:
 
 
 def test_rotation_keeps_angles() -> None:
-    rows = some_vectors(20, 100)
+    rows = random_vectors(20, 100)
     rotated = rotate(rows) / 128**0.5
     assert rotated @ rotated.T == pytest.approx(rows @ rows.T, abs=1e-5)
 
@@ -70,12 +70,12 @@ def test_sketched_search_finds_what_exact_search_finds(tmp_path: Path, where: Fi
     """recall@10 ≥ 0.99 of exact, under every filter."""
     rows = like_text(6000)
     records = [
-        a_record(str(i), "x", session=f"s{i % 50}", durable=i % 10 == 0, kind="claim" if i % 97 == 0 else "turn")
+        make_record(str(i), "x", session=f"s{i % 50}", durable=i % 10 == 0, kind="claim" if i % 97 == 0 else "turn")
         for i in range(6000)
     ]
     store = SQLiteStore(tmp_path / "s.db", StoreRows(synchronous="normal", sketch_from=0, sketch_survivors=250))
     exact = SQLiteStore(tmp_path / "s.db", StoreRows(sketch_from=1_000_000))
-    filled(store, records, rows)
+    fill(store, records, rows)
     found = 0
     for query in like_text(30, seed=5):
         expected = {hit.key for hit in exact.vector_search(query, where, 10)}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import AforesaidError
 from aforesaid.memory import Memory
-from aforesaid.policy import Policy, admits, read_policy, treatment
+from aforesaid.policy import Policy, admits, read_policy, visibility
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
@@ -86,7 +86,7 @@ def may_see(record: Record, policy: Policy, purpose: str, user: str, project: st
     return (
         record.tenant == "default"
         and record.owner in owners
-        and treatment(policy, record.boundary, purpose) != "deny"
+        and visibility(policy, record.boundary, purpose) != "deny"
         and (record.allow is None or admits(record.allow, purpose))
         and not record.withheld
         and record.expires is None

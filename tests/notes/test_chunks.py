@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -13,6 +12,7 @@ from aforesaid.math.tokens import estimate_tokens
 from aforesaid.notes.files.blocks import blocks_of, lines_of
 from aforesaid.notes.files.chunks import Chunk, chunks_of
 from aforesaid.settings.rows import FileRows
+from support.growth import is_linear
 
 USUAL = FileRows()
 SMALL = FileRows(chunk_tokens=20, overlap_tokens=6)
@@ -177,13 +177,4 @@ def test_japanese_counts_as_its_tokens() -> None:
 
 @pytest.mark.parametrize("piece", ["```\n", "# a\n", "- ", "| ", "`" * 3, "---\n", "[", "a\n=\n", "^", "> " * 3, "x. "])
 def test_time_grows_with_the_text(piece: str) -> None:
-    def seconds(repeats: int) -> float:
-        began = time.perf_counter()
-        cut(piece * repeats)
-        return time.perf_counter() - began
-
-    repeats = 200_000 // len(piece)
-    seconds(1000)
-    once, twice = min(seconds(repeats) for _ in range(2)), min(seconds(2 * repeats) for _ in range(2))
-    assert twice < 3.5 * once + 0.2
-    assert twice < 4
+    assert is_linear(lambda chars: cut(piece * (chars // len(piece))), 12_500, 100_000)

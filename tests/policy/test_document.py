@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -27,19 +27,20 @@ from aforesaid.policy import (
     PolicyFileError,
     PolicyRuleError,
     ScopeLimits,
-    compiled,
+    broken_invariants,
+    compile_pattern,
     diff,
     digest,
-    doubts,
-    judge,
     parse,
+    policy_warnings,
     read_policy,
     template,
-    treatment,
+    visibility,
     write_policy,
-    yaml_lines,
+    yaml_tree,
 )
 from aforesaid.types import BOUNDARIES, SCOPES
+from support.growth import is_linear
 
 FULL = """\
 version: "1.2.0"
@@ -82,7 +83,7 @@ review: {global: 2, project: 1}
 def loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every test of this file runs with both parsers."""
     if request.param == "pure":
-        monkeypatch.setattr(yaml_lines, "_loader", lambda: yaml.SafeLoader)
+        monkeypatch.setattr(yaml_tree, "_loader", lambda: yaml.SafeLoader)
     return str(request.param)
 
 
@@ -120,7 +121,7 @@ def test_a_policy_that_says_everything() -> None:
 def test_what_is_left_out_keeps_its_default() -> None:
     policy = read_policy('version: "1"\n')
     assert policy == Policy("1") == replace(Policy.default(), version="1")
-    assert [treatment(policy, name, "anything") for name in BOUNDARIES] == ["allow", "allow", "allow", "deny"]
+    assert [visibility(policy, name, "anything") for name in BOUNDARIES] == ["allow", "allow", "allow", "deny"]
     assert policy.detectors == ("secret",) and policy.patterns == ()
     assert policy.review == {"session": 0, "user": 0, "project": 0, "global": 1}
     assert read_policy('version: "1"\nscopes:\n# session: {}\nredact:\ninvariants:\n') == policy
@@ -219,7 +220,7 @@ def test_a_problem_is_told_with_its_line(text: str, line: int, column: int | Non
     assert (problem.line, problem.path) == (line, path)
     assert column is None or problem.column == column
     assert f"policy.yaml:{line}: " in error.message
-    assert "the policy in force stays" in error.remedy
+    assert "the active policy stays" in error.remedy
     assert not isinstance(error, RuleError)
 
 
@@ -268,9 +269,9 @@ HOSTILE = [  # text, line, a part of the message
     ("version: !x 1", 1, "tag '!x'"),
     ("version: ! 1", 1, "tag"),
     ("version: a\nscopes:\n  <<: {session: {}}", 3, "merge key"),
-    ("version: a\n1: b", 2, "a key has to be text"),
-    ("version: a\n? [a]\n: b", 2, "a key has to be text"),
-    ("version: a\nnull: b", 2, "a key has to be text"),
+    ("version: a\n1: b", 2, "a key must be text"),
+    ("version: a\n? [a]\n: b", 2, "a key must be text"),
+    ("version: a\nnull: b", 2, "a key must be text"),
     ("version: a\n---\nversion: b", 2, "second document"),
     ("version: a\nname: [", None, "not YAML"),
     ("version: a\n\tname: b", None, "not YAML"),
@@ -294,32 +295,29 @@ HOSTILE = [  # text, line, a part of the message
 
 
 @pytest.mark.parametrize(("text", "line", "part"), HOSTILE)
-def test_hostile_files_are_refused_quickly(text: str, line: int | None, part: str) -> None:
-    began = time.perf_counter()
+def test_hostile_files_are_refused(text: str, line: int | None, part: str) -> None:
     error = refused(text)
-    assert time.perf_counter() - began < 0.5
     assert part in error.message
     assert line is None or error.problems[-1].line == line
     assert len(str(error)) < 2000
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "large"),
     [
-        "version: a\n" + "".join(f"key{number}: {{}}\n" for number in range(15_000)),
-        "version: a\nretrieval: {" + ", ".join(f"serch.limt{number}: 1" for number in range(10_000)) + "}",
-        "version: a\n" + "name: x\n" * 30_000,
-        "version: a\n" + "k" * 200_000 + ": 1",
-        "version: a\nredact:\n" + "- {name: a, pattern: '(((('}\n" * 7_000,
-        "version: a\nboundary_classes: {pii: {redact: [" + "emial, " * 30_000 + "]}}",
+        (lambda count: "".join(f"key{number}: {{}}\n" for number in range(count)), 15_000),
+        (lambda count: "retrieval: {" + ", ".join(f"serch.limt{number}: 1" for number in range(count)) + "}", 10_000),
+        (lambda count: "name: x\n" * count, 30_000),
+        (lambda count: "k" * count + ": 1", 200_000),
+        (lambda count: "redact:\n" + "- {name: a, pattern: '(((('}\n" * count, 7_000),
+        (lambda count: "boundary_classes: {pii: {redact: [" + "emial, " * count + "]}}", 30_000),
     ],
 )
-def test_a_file_full_of_problems_stops_early(text: str, loader: str) -> None:
-    began = time.perf_counter()
-    error = refused(text)
-    assert time.perf_counter() - began < {"C": 2, "pure": 20}[loader]
+def test_a_file_full_of_problems_stops_early(text: Callable[[int], str], large: int, loader: str) -> None:
+    error = refused("version: a\n" + text(large if loader == "C" else large // 8))
     assert 1 <= len(error.problems) <= 50
     assert len(str(error)) < 3000
+    assert is_linear(lambda count: refused("version: a\n" + text(count)), large // 64, large // 8)
 
 
 def test_the_caller_says_which_detectors_there_are() -> None:
@@ -329,13 +327,12 @@ def test_the_caller_says_which_detectors_there_are() -> None:
 
 
 def test_patterns_run_in_linear_time_and_replace_word_for_word() -> None:
-    pattern = compiled("(a+)+b")
-    began = time.perf_counter()
+    pattern = compile_pattern("(a+)+b")
     assert pattern.search("a" * 1_000_000) is None
-    assert time.perf_counter() - began < 1
-    assert compiled("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
+    assert is_linear(lambda length: pattern.search("a" * length), 100_000, 800_000)
+    assert compile_pattern("INC-[0-9]{6}").findall("INC-123456 INC-1") == ["INC-123456"]
     with pytest.raises(RuleError, match="over 1000"):
-        compiled("a" * 1001)
+        compile_pattern("a" * 1001)
 
 
 # --- written and read again ---
@@ -473,11 +470,11 @@ def test_doubts_name_what_was_probably_not_meant() -> None:
         classes={"secret": ClassRule(("audit",))},
         invariants=(Invariant("x", parse("!(tanted && meta.team == 'a' && durable)")),),
     )
-    first, second, third = doubts(policy)
+    first, second, third = policy_warnings(policy)
     assert "'tanted'" in first and "Did you mean 'tainted'?" in first
     assert second == "scopes.session.ttl_days is 400, but a slower scope allows 365, which applies."
     assert third == "boundary class secret is open to audit."
-    assert doubts(Policy.default()) == ()
+    assert policy_warnings(Policy.default()) == ()
 
 
 # --- the shipped policies ---
@@ -488,17 +485,17 @@ def test_templates_are_valid_commented_and_without_doubt(name: str) -> None:
     text = template(name)
     policy = read_policy(text, f"{name}.yaml")
     assert policy.name == name
-    assert doubts(policy) == ()
+    assert policy_warnings(policy) == ()
     assert read_policy(write_policy(policy)) == policy
     assert text.count("#") >= 8
     assert "secret" in policy.detectors
-    assert treatment(policy, "secret", "answer") == treatment(policy, "secret", "compliance:audit") == "deny"
+    assert visibility(policy, "secret", "answer") == visibility(policy, "secret", "compliance:audit") == "deny"
 
 
 def test_templates_differ_as_they_say() -> None:
     solo, team, organisation = (read_policy(template(name)) for name in TEMPLATES)
     shown = {
-        purpose: [treatment(policy, "pii", purpose) for policy in (solo, team, organisation)]
+        purpose: [visibility(policy, "pii", purpose) for policy in (solo, team, organisation)]
         for purpose in ("answer", "answer:task", "tool:contact-mail", "tool:web", "compliance:audit")
     }
     assert shown == {
@@ -510,14 +507,14 @@ def test_templates_differ_as_they_say() -> None:
     }
     assert [policy.review["global"] for policy in (solo, team, organisation)] == [0, 1, 2]
     tainted = {"scope": "session", "tainted": True, "durable": True, "boundary": "public"}
-    assert [judge(policy, tainted, "write").verdict for policy in (solo, team, organisation)] == [
-        "allow",
-        "allow",
-        "deny",
+    assert [bool(broken_invariants(policy, tainted, "write")) for policy in (solo, team, organisation)] == [
+        False,
+        False,
+        True,
     ]
-    assert judge(organisation, tainted, "read").verdict == "allow"
+    assert not broken_invariants(organisation, tainted, "read")
     task = {"scope": "global", "type": "task", "boundary": "public"}
-    assert [judge(policy, task, "write").broken for policy in (solo, team, organisation)] == [
+    assert [broken_invariants(policy, task, "write") for policy in (solo, team, organisation)] == [
         (), ("no-global-tasks",), ("global-is-knowledge",),
     ]  # fmt: skip
     assert [policy.scopes["session"].ttl_days for policy in (solo, team, organisation)] == [None, 180, 30]

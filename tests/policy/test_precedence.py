@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import pytest
 from hypothesis import given
@@ -13,48 +12,19 @@ from aforesaid.errors import InputError, UnknownClassError
 from aforesaid.policy import (
     ClassRule,
     Invariant,
-    Judgement,
     Policy,
     ScopeLimits,
-    Verdict,
+    Visibility,
     admits,
-    admitted_by_all,
     allowed_classes,
-    anchored,
-    combine,
-    judge,
+    broken_invariants,
+    effective_limits,
     parse,
-    raised,
     strictest,
-    treatment,
+    visibility,
 )
 from aforesaid.types import BOUNDARIES, SCOPES, Scope
-
-PAIRS: dict[tuple[Verdict, Verdict], Verdict] = {
-    ("deny", "deny"): "deny", ("deny", "redact"): "deny", ("deny", "allow"): "deny",
-    ("redact", "deny"): "deny", ("redact", "redact"): "redact", ("redact", "allow"): "redact",
-    ("allow", "deny"): "deny", ("allow", "redact"): "redact", ("allow", "allow"): "allow",
-}  # fmt: skip
-VERDICTS: tuple[Verdict, ...] = ("deny", "redact", "allow")
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-def test_deny_over_redact_over_allow(pair: tuple[Verdict, Verdict]) -> None:
-    assert combine(pair) == PAIRS[pair]
-
-
-@pytest.mark.parametrize("three", list(itertools.product(VERDICTS, repeat=3)))
-def test_three_verdicts_are_combined_two_by_two_in_any_order(three: tuple[Verdict, Verdict, Verdict]) -> None:
-    first, second, third = three
-    assert combine(three) == PAIRS[PAIRS[first, second], third]
-    assert {combine(order) for order in itertools.permutations(three)} == {combine(three)}
-
-
-def test_no_verdict_and_an_unknown_verdict_deny() -> None:
-    assert combine([]) == "deny"
-    assert combine(["allow", "maybe"]) == "deny"  # type: ignore[list-item]
-    assert combine(iter(["allow"])) == "allow"
-
+from support.growth import is_linear
 
 CLASSES = {  # old, new, and what stands
     ("public", "public"): "public", ("public", "internal"): "internal", ("public", "pii"): "pii",
@@ -71,7 +41,7 @@ def test_the_table_of_classes_is_complete() -> None:
 
 @pytest.mark.parametrize("pair", CLASSES)
 def test_a_class_may_rise_and_never_fall(pair: tuple[str, str]) -> None:
-    assert raised(*pair) == strictest(pair) == strictest(reversed(pair)) == CLASSES[pair]
+    assert strictest(pair) == strictest(reversed(pair)) == CLASSES[pair]
 
 
 def test_the_strictest_of_many_of_none_and_of_an_unknown_one() -> None:
@@ -121,11 +91,9 @@ def test_globs_agree_with_the_textbook(glob: str, purpose: str) -> None:
     assert admits([glob], purpose) == simple_match(glob, purpose)
 
 
-def test_hostile_globs_are_quick() -> None:
-    began = time.perf_counter()
-    assert not admits(["*a" * 100 + "b"], "a" * 20_000)
-    assert not admits(["*" * 200 + "b"], "a" * 20_000)
-    assert time.perf_counter() - began < 1
+@pytest.mark.parametrize("glob", ["*a" * 100 + "b", "*" * 200 + "b"])
+def test_hostile_globs_take_linear_time(glob: str) -> None:
+    assert is_linear(lambda length: admits([glob], "a" * length), 2500, 20_000)
 
 
 LISTS: list[tuple[str, ...]] = [(), ("*",), ("answer:*",), ("tool:*",), ("answer:task", "tool:x"), ("answer:?*",)]
@@ -139,23 +107,15 @@ def test_class_and_record_must_both_admit(of_class: tuple[str, ...], of_record: 
         both = any(simple_match(glob, purpose) for glob in of_class) and any(
             simple_match(glob, purpose) for glob in of_record
         )
-        assert admitted_by_all([of_class, of_record], purpose) == both
-        assert admitted_by_all([of_record, of_class], purpose) == both
-        assert treatment(policy, "pii", purpose, of_record) == ("allow" if both else "deny")
+        assert visibility(policy, "pii", purpose, of_record) == ("allow" if both else "deny")
 
 
 @pytest.mark.parametrize("of_class", LISTS)
 def test_a_record_without_a_list_inherits_its_classs(of_class: tuple[str, ...]) -> None:
     policy = Policy("1", classes={"internal": ClassRule(of_class)})
     for purpose in PURPOSES:
-        assert admitted_by_all([of_class, None], purpose) == admits(of_class, purpose)
-        assert (treatment(policy, "internal", purpose) == "allow") == admits(of_class, purpose)
+        assert (visibility(policy, "internal", purpose) == "allow") == admits(of_class, purpose)
         assert ("internal" in allowed_classes(policy, purpose)) == admits(of_class, purpose)
-
-
-def test_if_no_list_is_there_nobody_is_admitted() -> None:
-    assert not admitted_by_all([], "answer")
-    assert not admitted_by_all([None, None], "answer")
 
 
 def test_classes_a_purpose_may_see() -> None:
@@ -171,11 +131,11 @@ def test_classes_a_purpose_may_see() -> None:
 @pytest.mark.parametrize("boundary", ["", "PII", "confidential", "*"])
 def test_an_unknown_class_is_never_shown(boundary: str) -> None:
     opened = Policy("1", classes={name: ClassRule(("*",)) for name in BOUNDARIES})
-    assert treatment(opened, boundary, "answer") == "deny"
-    assert treatment(opened, boundary, "answer", ["*"]) == "deny"
+    assert visibility(opened, boundary, "answer") == "deny"
+    assert visibility(opened, boundary, "answer", ["*"]) == "deny"
     widened = Policy("1", classes={**opened.classes, boundary: ClassRule(("*",))})  # type: ignore[dict-item]
-    assert treatment(widened, boundary, "answer") == "deny"
-    assert judge(opened, {"boundary": boundary}, "read") == Judgement("deny")
+    assert visibility(widened, boundary, "answer") == "deny"
+    assert broken_invariants(opened, {"boundary": boundary}, "read") == ("boundary",)
 
 
 REDACTED = ClassRule(("answer", "compliance:*"), ("email",), ("compliance:*", "tool:*"))
@@ -193,23 +153,23 @@ REDACTED = ClassRule(("answer", "compliance:*"), ("email",), ("compliance:*", "t
         ("compliance:audit", (), "deny"),
     ],
 )
-def test_what_a_class_redacts(purpose: str, record_allow: tuple[str, ...] | None, expected: Verdict) -> None:
-    assert treatment(Policy("1", classes={"pii": REDACTED}), "pii", purpose, record_allow) == expected
+def test_what_a_class_redacts(purpose: str, record_allow: tuple[str, ...] | None, expected: Visibility) -> None:
+    assert visibility(Policy("1", classes={"pii": REDACTED}), "pii", purpose, record_allow) == expected
 
 
 @pytest.mark.parametrize(("fast", "slow"), list(itertools.product(SCOPES, repeat=2)))
 def test_a_slower_scope_anchors_a_faster_one(fast: Scope, slow: Scope) -> None:
     if SCOPES.index(fast) >= SCOPES.index(slow):
         return
-    over = anchored({fast: ScopeLimits(400, 9000), slow: ScopeLimits(365, 8000)})
+    over = effective_limits({fast: ScopeLimits(400, 9000), slow: ScopeLimits(365, 8000)})
     assert over[fast] == over[slow] == ScopeLimits(365, 8000)
-    under = anchored({fast: ScopeLimits(30, 500), slow: ScopeLimits(365, 8000)})
+    under = effective_limits({fast: ScopeLimits(30, 500), slow: ScopeLimits(365, 8000)})
     assert (under[fast], under[slow]) == (ScopeLimits(30, 500), ScopeLimits(365, 8000))
-    mixed = anchored({fast: ScopeLimits(400, 500), slow: ScopeLimits(365, None)})
+    mixed = effective_limits({fast: ScopeLimits(400, 500), slow: ScopeLimits(365, None)})
     assert mixed[fast] == ScopeLimits(365, 500)
-    none_of_its_own = anchored({slow: ScopeLimits(365, 8000)})
+    none_of_its_own = effective_limits({slow: ScopeLimits(365, 8000)})
     assert none_of_its_own[fast] == ScopeLimits()
-    only_fast = anchored({fast: ScopeLimits(400, 9000)})
+    only_fast = effective_limits({fast: ScopeLimits(400, 9000)})
     assert only_fast[fast] == ScopeLimits(400, 9000) and only_fast[slow] == ScopeLimits()
 
 
@@ -218,9 +178,9 @@ LIMITS = st.builds(ScopeLimits, st.none() | st.integers(1, 9).map(float), st.non
 
 @given(st.dictionaries(st.sampled_from(SCOPES), LIMITS))
 def test_anchored_limits_never_grow_and_never_pass_a_slower_scope(limits: dict[Scope, ScopeLimits]) -> None:
-    found = anchored(limits)
+    found = effective_limits(limits)
     assert list(found) == list(SCOPES)
-    assert anchored(found) == found
+    assert effective_limits(found) == found
     for name in ("ttl_days", "max_tokens"):
         for index, scope in enumerate(SCOPES):
             own = getattr(limits.get(scope, ScopeLimits()), name)
@@ -262,15 +222,15 @@ GOOD: dict[str, object] = {
 def test_invariants_deny_and_are_named(
     facts: dict[str, object], on_write: tuple[str, ...], on_read: tuple[str, ...]
 ) -> None:
-    assert judge(RULES, GOOD | facts, "write") == Judgement("deny" if on_write else "allow", on_write)
-    assert judge(RULES, GOOD | facts, "read") == Judgement("deny" if on_read else "allow", on_read)
+    assert broken_invariants(RULES, GOOD | facts, "write") == on_write
+    assert broken_invariants(RULES, GOOD | facts, "read") == on_read
 
 
 def test_a_fact_that_is_not_there_fails_a_comparison_that_must_hold() -> None:
-    assert judge(RULES, {}, "read") == Judgement("deny", ("sure",))
-    assert judge(Policy.default(), {}, "write") == Judgement("allow")
+    assert broken_invariants(RULES, {}, "read") == ("sure",)
+    assert broken_invariants(Policy.default(), {}, "write") == ()
 
 
 def test_an_unknown_action_is_refused() -> None:
     with pytest.raises(InputError, match="action 'delete' is unknown"):
-        judge(RULES, GOOD, "delete")  # type: ignore[arg-type]
+        broken_invariants(RULES, GOOD, "delete")  # type: ignore[arg-type]

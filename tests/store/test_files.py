@@ -24,7 +24,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import MIGRATIONS
-from aforesaid.testing.store import ALL, a_record, filled, some_vectors
+from aforesaid.testing.store import ALL, fill, make_record, random_vectors
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16)
 
@@ -36,11 +36,11 @@ def path(tmp_path: Path) -> Path:
 
 def test_what_was_written_is_there_after_reopening(path: Path) -> None:
     store = SQLiteStore(path)
-    keys = filled(store, [a_record("a"), a_record("b")], some_vectors(2))
+    keys = fill(store, [make_record("a"), make_record("b")], random_vectors(2))
     store.close()
     store = SQLiteStore(path)
     assert [record.id for record in store.find(ALL)] == ["a", "b"]
-    assert store.vector_search(some_vectors(1)[0], ALL, 1)[0].key == keys[0]
+    assert store.vector_search(random_vectors(1)[0], ALL, 1)[0].key == keys[0]
     store.close()
 
 
@@ -77,7 +77,7 @@ def test_a_folder_and_a_missing_folder(tmp_path: Path) -> None:
 
 def test_a_damaged_file_is_reported_not_served_silently(path: Path) -> None:
     store = SQLiteStore(path)
-    filled(store, [a_record(str(i), text=f"words {i} " * 200) for i in range(200)])
+    fill(store, [make_record(str(i), text=f"words {i} " * 200) for i in range(200)])
     store.close()
     with path.open("r+b") as file:
         for page in range(40, 90):
@@ -91,14 +91,14 @@ def test_a_damaged_file_is_reported_not_served_silently(path: Path) -> None:
 
 def test_a_full_disk_loses_nothing(path: Path) -> None:
     store = SQLiteStore(path, ROWS)
-    filled(store, [a_record("first")], some_vectors(1))
+    fill(store, [make_record("first")], random_vectors(1))
     store.close()
     pages = path.stat().st_size // 4096
     store = SQLiteStore(path, ROWS, max_pages=pages + 8)
     with pytest.raises(StoreFullError, match="disk is full"):
-        store.put([a_record("big", text="long words " * 50_000)])
+        store.put([make_record("big", text="long words " * 50_000)])
     assert [record.id for record in store.find(ALL)] == ["first"]
-    store.put([a_record("small")])
+    store.put([make_record("small")])
     assert store.count(ALL) == 2
     assert store.verify() == []
     store.close()
@@ -109,13 +109,13 @@ import os, sys, urllib.parse
 import Stemmer
 from aforesaid.errors import StoreReadOnlyError
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import ALL, a_record
+from aforesaid.testing.store import ALL, make_record
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)   # root may write anything, so become nobody
 store = SQLiteStore(sys.argv[1])
 assert store.count(ALL) == 1 and len(store.text_search(["fox"], ALL, 5)) == 1
 try:
-    store.put([a_record("b")])
+    store.put([make_record("b")])
 except StoreReadOnlyError as error:
     print(error)
 """
@@ -125,7 +125,7 @@ def test_a_read_only_file_can_be_read() -> None:
     with tempfile.TemporaryDirectory() as name:  # directly under /tmp, which other users can enter
         path = Path(name) / "store.db"
         store = SQLiteStore(path)
-        filled(store, [a_record("a")])
+        fill(store, [make_record("a")])
         store.close()
         path.chmod(0o444)
         path.parent.chmod(0o555)
@@ -139,8 +139,8 @@ def test_a_lock_held_too_long_is_named(path: Path) -> None:
     holder = SQLiteStore(path)
     waiter = SQLiteStore(path, StoreRows(lock_timeout_ms=50))
     with holder.transaction(), pytest.raises(StoreBusyError, match="50 ms"):
-        waiter.put([a_record("a")])
-    waiter.put([a_record("a")])
+        waiter.put([make_record("a")])
+    waiter.put([make_record("a")])
     assert holder.count(ALL) == 1
     holder.close()
     waiter.close()
@@ -150,22 +150,22 @@ def test_another_process_is_seen_at_once(path: Path) -> None:
     reader, writer = SQLiteStore(path, ROWS), SQLiteStore(path, ROWS)
     writer.add_space("test", 8)
     for i in range(40):
-        writer.put([a_record(str(i))])
-        writer.put_vectors([a_record(str(i)).key], some_vectors(1, seed=i))
-        found = reader.vector_search(some_vectors(1, seed=i)[0], ALL, 1)
-        assert found[0].key == a_record(str(i)).key
-    writer.delete([a_record("7").key])
-    assert reader.vector_search(some_vectors(1, seed=7)[0], ALL, 1)[0].key != a_record("7").key
+        writer.put([make_record(str(i))])
+        writer.put_vectors([make_record(str(i)).key], random_vectors(1, seed=i))
+        found = reader.vector_search(random_vectors(1, seed=i)[0], ALL, 1)
+        assert found[0].key == make_record(str(i)).key
+    writer.delete([make_record("7").key])
+    assert reader.vector_search(random_vectors(1, seed=7)[0], ALL, 1)[0].key != make_record("7").key
     reader.close()
     writer.close()
 
 
 def test_a_forked_child_gets_its_own_connection(path: Path) -> None:
     store = SQLiteStore(path)
-    store.put([a_record("parent")])
+    store.put([make_record("parent")])
     child = os.fork()
     if child == 0:
-        store.put([a_record("child")])
+        store.put([make_record("child")])
         os._exit(0 if store.count(ALL) == 2 else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert store.count(ALL) == 2
@@ -177,7 +177,7 @@ def test_threads_share_a_store(path: Path) -> None:
 
     store = SQLiteStore(path, ROWS)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: store.put([a_record(str(i))]), range(100)))
+        list(pool.map(lambda i: store.put([make_record(str(i))]), range(100)))
         assert set(pool.map(lambda _: store.count(ALL), range(16))) == {100}
     store.close()
 
@@ -185,10 +185,10 @@ def test_threads_share_a_store(path: Path) -> None:
 def test_deleted_words_leave_every_file(path: Path) -> None:
     store = SQLiteStore(path, ROWS)
     store.add_space("test", 8)
-    secret = a_record("s", text="zanzibar marzipan quokka", session="sess", meta={"note": "flibbertigibbet"})
+    secret = make_record("s", text="zanzibar marzipan quokka", session="sess", meta={"note": "flibbertigibbet"})
     vector = np.array([[0.123, -0.456, 0.789, 0.321, -0.654, 0.987, 0.111, -0.222]], dtype=np.float32)
     vector /= np.linalg.norm(vector)
-    store.put([a_record(str(i)) for i in range(50)])
+    store.put([make_record(str(i)) for i in range(50)])
     store.put([secret])
     store.put_vectors([secret.key], vector)
     store.put([replace(secret, utility=1.0)])
@@ -221,31 +221,31 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
 )
 def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: str) -> None:
     store = SQLiteStore(path, replace(ROWS, sketch_from=0))
-    keys = filled(store, [a_record(str(i)) for i in range(40)], some_vectors(40))
-    store.put_vectors(keys[:1], some_vectors(1), passages={keys[0]: some_vectors(3)})
-    expected = [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)]
+    keys = fill(store, [make_record(str(i)) for i in range(40)], random_vectors(40))
+    store.put_vectors(keys[:1], random_vectors(1), passages={keys[0]: random_vectors(3)})
+    expected = [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)]
     store.close()
     with sqlite3.connect(path) as raw:
         raw.execute(damage)
     raw.close()
     store = SQLiteStore(path, replace(ROWS, sketch_from=0))
     if word == "sketch":
-        found = [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)]
+        found = [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)]
         assert found == expected, "a bad sketch is not trusted"
     problems = store.verify()
     assert problems
     assert word in problems[0].what
     assert all(problem.mended for problem in store.verify(repair=True))
     assert store.verify() == []
-    store.put_vectors(keys, some_vectors(40))
-    assert [hit.key for hit in store.vector_search(some_vectors(1, seed=5)[0], ALL, 5)] == expected
+    store.put_vectors(keys, random_vectors(40))
+    assert [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)] == expected
     assert len(store.text_search(["fox"], ALL, 50)) == 40
     store.close()
 
 
 def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:
     store = SQLiteStore(path)
-    filled(store, [a_record("a")])
+    fill(store, [make_record("a")])
     store.close()
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE records SET fields = '{\"kind\": 3}'")
@@ -271,7 +271,7 @@ def test_migrations_run_once_each_and_keep_a_backup(path: Path) -> None:
 
 def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
     store = SQLiteStore(path)
-    filled(store, [a_record("a")])
+    fill(store, [make_record("a")])
     store.close()
     with pytest.raises(StoreError):
         Database(path, ROWS, (*MIGRATIONS, "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);"))
@@ -283,7 +283,7 @@ def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
 
 def test_backup_is_a_store(path: Path, tmp_path: Path) -> None:
     store = SQLiteStore(path)
-    filled(store, [a_record("a")], some_vectors(1))
+    fill(store, [make_record("a")], random_vectors(1))
     store.backup(tmp_path / "copy.db")
     store.close()
     copy = SQLiteStore(tmp_path / "copy.db")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,8 @@ from hypothesis import strategies as st
 from aforesaid.deletion.fragments import fragments, text_fragments, vector_fragments, word_fragments
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore, scan
-from aforesaid.testing.store import a_record, some_vectors
+from aforesaid.testing.store import make_record, random_vectors
+from support.growth import cpu_growth, is_linear
 
 letters = st.binary(min_size=8, max_size=20).map(lambda data: bytes(97 + byte % 3 for byte in data))
 
@@ -35,21 +35,16 @@ def test_it_finds_what_a_plain_search_finds(needles: list[bytes], pieces: list[b
     assert found == {needle: data.find(needle) for needle in needles if needle in data}
 
 
-def test_a_longer_file_takes_as_much_longer_and_more_needles_do_not(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    few, many = [os.urandom(24) for _ in range(10)], [os.urandom(24) for _ in range(10_000)]
+def test_time_grows_with_the_file_and_hardly_with_the_needles(tmp_path: Path) -> None:
+    needles = [os.urandom(24) for _ in range(10_000)]
+    for megabytes in (1, 8):
+        (tmp_path / f"{megabytes}").write_bytes(os.urandom(1 << 20) * megabytes)
 
-    def took(megabytes: int, needles: list[bytes]) -> float:
-        file.write_bytes(os.urandom(1 << 20) * megabytes)
-        best = 9.0
-        for _ in range(3):
-            start = time.perf_counter()
-            assert scan.scan_file(file, needles)[1] == {}
-            best = min(best, time.perf_counter() - start)
-        return best
+    def find(megabytes: int, count: int) -> None:
+        assert scan.scan_file(tmp_path / f"{megabytes}", needles[:count])[1] == {}
 
-    assert took(32, few) < 4 * took(16, few)
-    assert took(16, many) < 4 * took(16, few) + 0.1
+    assert is_linear(lambda megabytes: find(megabytes, 10), 1, 8)
+    assert cpu_growth(lambda count: find(8, count), 10, 10_000) < 100, "a thousand times as many needles"
 
 
 def test_fragments_say_what_they_are_of() -> None:
@@ -61,13 +56,13 @@ def test_fragments_say_what_they_are_of() -> None:
     assert vector_fragments(bytes(400)) == []
     assert rb"\u732b" in b"".join(text_fragments("猫が好きです"))
     assert word_fragments("the harbours, the lighthouses") == [b"lighthous"]
-    assert len(vector_fragments(some_vectors(1, 384)[0].tobytes())) == 6
+    assert len(vector_fragments(random_vectors(1, 384)[0].tobytes())) == 6
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> SQLiteStore:
     store = SQLiteStore(tmp_path / "store.db", StoreRows(lock_timeout_ms=200))
-    store.put([a_record("kept", "the quick brown fox is kept")])
+    store.put([make_record("kept", "the quick brown fox is kept")])
     return store
 
 
@@ -86,7 +81,7 @@ def test_a_text_planted_beside_the_store_is_found(store: SQLiteStore, end: str) 
 
 def test_a_text_in_the_log_of_writes_is_found(store: SQLiteStore) -> None:
     """While it is in the store, it is also in the write-ahead log: `held` there is what forgetting must end."""
-    record = a_record("gone", "the boat that sank in the harbour")
+    record = make_record("gone", "the boat that sank in the harbour")
     store.put([record])
     assert b"the boat that sank" in store.path.with_name(store.path.name + "-wal").read_bytes()
     needles = {record.key.encode(): "key", **dict.fromkeys(text_fragments(record.text), "text")}
@@ -109,8 +104,8 @@ def test_what_the_settings_or_the_log_say_is_found(store: SQLiteStore) -> None:
 
 def test_a_number_behind_a_name_makes_no_longer_name(store: SQLiteStore) -> None:
     """An index writes a row's number right behind an id: row 48 behind `visitor-number-1` reads as `…-10`."""
-    store.put([a_record(f"filler {i}") for i in range(46)])
-    store.put([a_record("visitor-number-1")])
+    store.put([make_record(f"filler {i}") for i in range(46)])
+    store.put([make_record("visitor-number-1")])
     assert b"visitor-number-10" in store.path.with_name(store.path.name + "-wal").read_bytes()
     looked = store.scan({b"visitor-number-10": "name"})
     assert (looked.found, looked.shared) == ((), 1)

@@ -13,7 +13,7 @@ from typing import Any
 from aforesaid.surfaces.daemon.client import dial
 from aforesaid.surfaces.daemon.paths import place_of
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 
 
 def status(store: Path) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ class Host:
             env={name: value for name, value in os.environ.items() if not bare or name in ("HOME", "PATH", "LANG")},
         )  # fmt: skip
         self.number = 0
-        self.watchdog = threading.Timer(30, self.process.kill)  # a test that waits for nothing should fail
+        self.watchdog = threading.Timer(120, self.process.kill)  # a test that waits for nothing should fail
         self.watchdog.start()
 
     def send(self, line: str) -> None:
@@ -52,6 +52,6 @@ class Host:
         return self.ask("tools/call", name=tool, arguments=arguments)
 
     def end(self) -> tuple[int, str]:
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=120)
         self.watchdog.cancel()
         return self.process.returncode, errors

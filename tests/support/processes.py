@@ -12,7 +12,7 @@ ENV = {name: value for name, value in os.environ.items() if not name.startswith(
     "AFORESAID_EMBED_PROVIDER": "hash",
     "PYTHONWARNINGS": "error",
 }
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

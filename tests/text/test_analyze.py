@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.testing.store import a_record
+from aforesaid.testing.store import make_record
 from aforesaid.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, is_unspaced, query_terms, searchable, terms
 
 
@@ -69,6 +69,6 @@ def test_scripts_without_spaces_are_recognised(text: str, unspaced: bool) -> Non
 
 
 def test_a_named_speaker_is_part_of_what_is_found() -> None:
-    assert searchable(a_record("1", text="hi", role="Caroline")) == "Caroline: hi"
-    assert searchable(a_record("1", text="hi", role="user")) == "hi"
-    assert searchable(a_record("1", text="hi")) == "hi"
+    assert searchable(make_record("1", text="hi", role="Caroline")) == "Caroline: hi"
+    assert searchable(make_record("1", text="hi", role="user")) == "hi"
+    assert searchable(make_record("1", text="hi")) == "hi"

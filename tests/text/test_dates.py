@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
 from aforesaid.text.extract import dates
+from support.growth import is_linear
 
 SAID = datetime(2023, 5, 25, 12, 0, tzinfo=UTC)  # a Thursday
 
@@ -346,15 +346,8 @@ TURN = (
 )
 
 
-def test_a_turn_takes_microseconds() -> None:
-    assert 290 <= len(TURN) <= 310
+def test_a_turn_of_several_dates() -> None:
     assert words(TURN) == ["last Saturday", "May 3rd", "yesterday", "10:30 am", "In two weeks"]
-    best = float("inf")
-    for _ in range(20):
-        start = time.perf_counter()
-        dates.resolve(TURN, SAID)
-        best = min(best, time.perf_counter() - start)
-    assert best < 0.003  # about 130 µs; ten times that is a fault and not a busy machine
 
 
 HOSTILE = [
@@ -377,10 +370,4 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    text = piece * (100_000 // len(piece.encode()))
-    best = float("inf")
-    for _ in range(3):  # a busy machine may be slow once
-        start = time.perf_counter()
-        dates.resolve(text, SAID)
-        best = min(best, time.perf_counter() - start)
-    assert best < 0.5
+    assert is_linear(lambda chars: dates.resolve(piece * (chars // len(piece)), SAID), 2_000, 16_000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterable
 
@@ -12,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.text.extract.pii import DETECTORS, Pii, find_pii, redact_pii
+from aforesaid.text.extract.pii import DETECTORS, find_pii, redact_pii
 from aforesaid.text.extract.pii.numbers import is_my_number, passes_luhn, passes_mod97
-from aforesaid.text.extract.secrets import Redacted, find_secrets, redact_secrets
+from aforesaid.text.extract.secrets import find_secrets, redact_secrets
+from aforesaid.text.extract.spans import Redacted, Span
 from samples import pii_texts as texts
 from samples import secret_texts
+from support.growth import is_linear
 
 PRECISION, RECALL = 0.98, 0.98  # overall; measured 1.00 and 1.00 on the texts that the rules were made with
 KIND_PRECISION, KIND_RECALL = 0.95, 0.95  # of every kind alone
@@ -125,8 +126,8 @@ def test_a_kind_stands_for_the_value_and_no_digest_does() -> None:
 def test_only_the_kinds_asked_for() -> None:
     text = "bob@example.com, 415-555-2671, 203.0.113.5"
     assert redact_pii(text, {"phone", "ip"}).text == "bob@example.com, [pii:phone], [pii:ip]"
-    assert find_pii(text, ()) == ()
-    assert find_pii("10 Downing Street, London, SW1A 2AA", ["postal-code"]) == (Pii("postal-code", 27, 35),)
+    assert find_pii(text, ()) == []
+    assert find_pii("10 Downing Street, London, SW1A 2AA", ["postal-code"]) == [Span("postal-code", 27, 35)]
 
 
 def test_an_unknown_kind_is_named_with_the_choices() -> None:
@@ -206,7 +207,7 @@ def test_finds_are_in_order_inside_the_text_and_apart(text: str) -> None:
 def test_odd_characters_do_no_harm() -> None:
     assert redact_pii("\ud800 bob@example.com \ud800").kinds == ("email",)
     assert redact_pii("İİİ tel 0312345678").text == "İİİ tel [pii:phone]"
-    assert find_pii("٠٩٠-١٢٣٤-٥٦٧٨ ²³ ①②③ 𝟗𝟎") == ()
+    assert find_pii("٠٩٠-١٢٣٤-٥٦٧٨ ²³ ①②③ 𝟗𝟎") == []
 
 
 NASTY = (
@@ -261,34 +262,8 @@ PRIMER = (
 
 
 @pytest.mark.parametrize("unit", NASTY)
-def test_twice_as_much_takes_about_twice_as_long(unit: str) -> None:
-    def taken(size: int) -> float:
-        text = PRIMER + (unit * (size // len(unit) + 1))[:size]
-        started = time.process_time()
-        find_pii(text)
-        return time.process_time() - started
-
-    half = min(taken(40_000) for _ in range(3))
-    assert min(taken(80_000) for _ in range(3)) < 3 * half + 0.05
-    assert half < 40_000 / 1_000_000 * 10  # ten seconds a megabyte; the slowest takes three with every rule at work
-
-
-@pytest.mark.parametrize("unit", ["1", "a@", ".", "+1 (", "Aa", "年"])
-def test_a_whole_megabyte(unit: str) -> None:
-    started = time.process_time()
-    find_pii((PRIMER + unit * 1_000_000)[:1_000_000])
-    assert time.process_time() - started < 8  # about one here
-
-
-def test_an_ordinary_turn_is_quick() -> None:
-    turn = "The deploy went fine, but the reporting page is still slow; could you look at the indexes again? " * 3
-    runs = []
-    for _ in range(20):
-        started = time.perf_counter()
-        for _ in range(50):
-            find_pii(turn)
-        runs.append((time.perf_counter() - started) / 50)
-    assert min(runs) < 300e-6  # twenty microseconds here
+def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
+    assert is_linear(lambda chars: find_pii(PRIMER + unit * (chars // len(unit))), 5_000, 40_000)
 
 
 if __name__ == "__main__":

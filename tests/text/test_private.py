@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.text.private import without_private, without_private_in
+from support.growth import is_linear
 
 SECRET = "zanzibar-4711"
 
@@ -73,7 +72,4 @@ def test_blocks_of_a_message_are_one_text() -> None:
     "piece", ["<private>", "</private>", "<private ", "< ", "&lt;", "\\u003c", "<private>x</private>"]
 )
 def test_hostile_text_takes_linear_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
-    began = time.perf_counter()
-    without_private(text)
-    assert time.perf_counter() - began < 3
+    assert is_linear(lambda chars: without_private(piece * (chars // len(piece))), 20_000, 160_000)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aforesaid.text.extract.secrets import Redacted, Secret, find_secrets, redact_secrets
+from aforesaid.text.extract.secrets import find_secrets, redact_secrets
+from aforesaid.text.extract.spans import Redacted, Span
 from samples.secret_texts import ALNUM, NAMED, NEGATIVES, POSITIVES, SHAPED, fill
+from support.growth import is_linear
 
 PRECISION, RECALL = 0.95, 0.95
 
@@ -54,7 +55,7 @@ def test_the_digest_is_of_the_secret_alone() -> None:
 
 def test_the_most_specific_kind_wins_and_touching_finds_become_one() -> None:
     key = "gh" + "p_" + fill(36)
-    assert find_secrets(f"token={key}") == (Secret("github-token", 6, 6 + len(key)),)
+    assert find_secrets(f"token={key}") == [Span("github-token", 6, 6 + len(key))]
 
 
 def test_only_the_password_of_a_url_goes() -> None:
@@ -124,23 +125,13 @@ def test_finds_are_in_order_inside_the_text_and_apart(text: str) -> None:
     assert all(0 <= edge <= len(text) for edge in edges)
 
 
-NASTY = ["sk-", "password=", "token ", "eyJa.", "-----BEGIN " + "PRIVATE KEY-----"]
-NASTIER = [
+NASTY = [
+    "sk-", "password=", "token ", "eyJa.", "-----BEGIN " + "PRIVATE KEY-----",
     "a", "password is ", "://a:", "secret" * 3 + '"', "key: ", "data:a/b;base64,", "パスワードは", "[secret:", "xoxb-1",
     "1" * 9 + ":AA", "pwd:'", "Bearer ", "api_key = a1b2c3d4e5 ", "password for a ", "<password>", "aaaaaaaaaaaaaaaaaaa ",
 ]  # fmt: skip
 
 
-def cpu_seconds(pieces: list[str], chars: int) -> float:
-    start = time.process_time()
-    for piece in pieces:
-        redact_secrets(piece * (chars // len(piece)))
-    return time.process_time() - start
-
-
-def test_a_megabyte_of_each_nasty_text_is_read_within_a_second_in_all() -> None:
-    assert any(cpu_seconds(NASTY, 1_000_000) < 1 for _ in range(3))  # a busy machine may spoil a try
-
-
-def test_a_hundred_kilobytes_of_nastier_ones_too() -> None:
-    assert any(cpu_seconds(NASTIER, 100_000) < 2 for _ in range(3))
+@pytest.mark.parametrize("piece", NASTY)
+def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    assert is_linear(lambda chars: redact_secrets(piece * (chars // len(piece))), 10_000, 80_000)

@@ -15,8 +15,10 @@ import numpy as np
 
 from aforesaid.context.recent_turns import groups, message, recent
 from aforesaid.engine.lineage import COVERS, taken_up
-from aforesaid.engine.request import Engine, PolicyMoved
+from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.rules import elevate
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, preservation
 from aforesaid.math.clusters import TRIVIAL, cluster_index
@@ -74,7 +76,7 @@ class ScoredDraft:
 
 
 def compact(
-    engine: Engine,
+    request: Request,
     where: Filter,
     session: str,
     *,
@@ -82,50 +84,49 @@ def compact(
     progress: Progress | None = None,
 ) -> CompactReport:
     """Summarise a session's older turns, then its summaries once there are many; raw turns stay as they are."""
-    engine = engine.steady
-    turns = eligible(engine, where, session)
-    clusters = _clusters(turns, engine.settings.compact.cluster_turns)
-    work = _CompactionRun(engine, where, session, abstractive)
+    turns = eligible(request, where, session)
+    clusters = _clusters(turns, request.settings.compact.cluster_turns)
+    work = _CompactionRun(request, where, session, abstractive)
     try:
         for done, cluster in enumerate(clusters, 1):
             work.take(cluster)
             if progress is not None:
                 progress(done, len(clusters))
         work.take_summaries()
-    except PolicyMoved:
+    except PolicyChanged:
         work.degraded = "another policy came into force; the rest is left for the next time"
     return CompactReport(session, len(turns), tuple(work.made), work.elevated, work.declined, work.degraded)
 
 
-def due(engine: Engine, where: Filter, session: str) -> bool:
+def due(request: Request, where: Filter, session: str) -> bool:
     """Whether the session has enough new tokens since the last time (compact.trigger_tokens; 0: never)."""
-    least = engine.settings.compact.trigger_tokens
+    least = request.settings.compact.trigger_tokens
     if least == 0:
         return False
     spent = 0
-    for turn in reversed(eligible(engine, where, session)):
-        spent += engine.count_tokens(turn.text)
+    for turn in reversed(eligible(request, where, session)):
+        spent += request.count_tokens(turn.text)
         if spent >= least:
             return True
     return False
 
 
-def eligible(engine: Engine, where: Filter, session: str) -> list[Record]:
+def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     """Turns of the session that no summary covers, oldest first, without the tail that a prompt shows as it is.
 
     Turns that name the purposes they are for stay by themselves: a summary would tell them to others.
     """
-    rows = engine.settings.assemble
+    rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
-    found = sorted(engine.store.find(here), key=lambda turn: (turn.time, turn.id))
+    found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
     whole = groups(found)
     target = packing.tail_target(rows.budget_tokens, rows.tail)
 
     def cost(turn: Record) -> int:
-        return engine.count_tokens("{role}: {content}\n".format(**message(turn)))
+        return request.count_tokens("{role}: {content}\n".format(**message(turn)))
 
     tail = {turn.key for turn in recent(whole, rows.tail_turns, rows.budget_tokens, cost, target, None).records}
-    covered = taken_up(engine.store, [turn.key for turn in found])
+    covered = taken_up(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
 
@@ -142,12 +143,12 @@ def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
 class _CompactionRun:
     """One run over a session: what was made, and what the last summary said."""
 
-    def __init__(self, engine: Engine, where: Filter, session: str, abstractive: Summarizer | None) -> None:
+    def __init__(self, request: Request, where: Filter, session: str, abstractive: Summarizer | None) -> None:
         from aforesaid.compaction.summarize.extractive import ExtractiveSummarizer
 
-        self._engine, self._where, self._session, self._abstractive = engine, where, session, abstractive
-        self._extractive = ExtractiveSummarizer(engine.arm.embed, engine.count_tokens)
-        self._of_summaries = ExtractiveSummarizer(engine.arm.embed, engine.count_tokens, dated=False)
+        self._request, self._where, self._session, self._abstractive = request, where, session, abstractive
+        self._extractive = ExtractiveSummarizer(request.arm.embed, request.count_tokens)
+        self._of_summaries = ExtractiveSummarizer(request.arm.embed, request.count_tokens, dated=False)
         self.made: list[Summarised] = []
         self.elevated = self.declined = 0
         self.degraded = ""
@@ -156,7 +157,7 @@ class _CompactionRun:
 
     def _summaries(self) -> list[Record]:
         here = replace(self._where, sessions=(self._session,), kinds=("summary",))
-        return sorted(self._engine.store.find(here), key=lambda record: (record.time, record.id))
+        return sorted(self._request.store.find(here), key=lambda record: (record.time, record.id))
 
     def take(self, cluster: Sequence[Record]) -> None:
         """Summarise a cluster; what a person laid down as a rule is kept word for word beside it."""
@@ -164,33 +165,33 @@ class _CompactionRun:
 
         own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
         kept = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += elevate(self._engine, kept)
+        self.elevated += elevate(self._request, kept)
         self._summarise(cluster, [turn for turn in cluster if turn not in kept])
 
     def take_summaries(self) -> None:
         """Once a full cluster of summaries lies side by side, they get a summary of their own."""
-        size = max(self._engine.settings.compact.cluster_turns, 2)  # one alone would be summarised for ever
+        size = max(self._request.settings.compact.cluster_turns, 2)  # one alone would be summarised for ever
         while True:
             found = self._summaries()
-            covered = taken_up(self._engine.store, [record.key for record in found])
+            covered = taken_up(self._request.store, [record.key for record in found])
             free = [record for record in found if record.key not in covered]
             if len(free) <= size or not self._summarise(free[:size]):
                 return
 
     def _summarise(self, sources: Sequence[Record], told: Sequence[Record] = ()) -> bool:
         """Cover the sources with a summary of those that are to be told: all of them, unless said otherwise."""
-        count = self._engine.count_tokens
+        count = self._request.count_tokens
         before = sum(count(record.text) for record in sources)
         judged = self._judged(told or sources, before)
         if judged is None:
             self.declined += 1
             return False
         method = TRIVIAL if len(sources) == 1 else judged.draft.method
-        record = self._engine.guard.kept(_record(sources, judged, method, self._who(judged.draft)))
+        record = self._request.guard.try_validate_record(_record(sources, judged, method, self._who(judged.draft)))
         if isinstance(record, str):  # the policy lets nobody keep it
             self.declined += 1
             return False
-        if not _written(self._engine, record, sources, judged.vector):
+        if not _written(self._request, record, sources, judged.vector):
             return False
         self._previous = record.text
         after = count(record.text)
@@ -209,9 +210,9 @@ class _CompactionRun:
         for tightness in TIGHTER:
             for draft in self._drafts(sources, texts, tightness):
                 judged = self._compared(draft, sources)
-                if judged.draft.method == "abstractive" and not _preserved(judged, self._engine):
+                if judged.draft.method == "abstractive" and not _preserved(judged, self._request):
                     continue
-                if draft.text and (len(sources) == 1 or self._engine.count_tokens(draft.text) < before):
+                if draft.text and (len(sources) == 1 or self._request.count_tokens(draft.text) < before):
                     return judged
         return None
 
@@ -219,9 +220,9 @@ class _CompactionRun:
         self, sources: Sequence[Record], texts: Sequence[SummarySource], tightness: Tightness
     ) -> list[SummaryDraft]:
         """A model's draft where one is allowed and answers, then the extractive one, which is always there."""
-        cap, previous = self._engine.settings.compact.cap_tokens, self._previous
+        cap, previous = self._request.settings.compact.cap_tokens, self._previous
         drafts = []
-        if self._abstractive is not None and len(sources) > 1 and _worth_a_model(sources, self._engine):
+        if self._abstractive is not None and len(sources) > 1 and _worth_a_model(sources, self._request):
             try:
                 drafts.append(self._abstractive.summarize(texts, cap, previous, tightness=tightness))
             except AforesaidError as error:
@@ -238,8 +239,8 @@ class _CompactionRun:
         return [SummarySource(record.text, record.role, record.time) for record in records]
 
     def _compared(self, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
-        vectors = self._engine.store.vectors([record.key for record in sources])
-        own = self._engine.arm.embed([draft.text]) if draft.text else None
+        vectors = self._request.store.vectors([record.key for record in sources])
+        own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
             return ScoredDraft(draft, None if own is None else own[0], None, None)
         matrix = np.stack(list(vectors.values()))
@@ -247,15 +248,15 @@ class _CompactionRun:
         return ScoredDraft(draft, own[0], align, preservation.source_coverage(own[0], matrix))
 
 
-def _worth_a_model(sources: Sequence[Record], engine: Engine) -> bool:
+def _worth_a_model(sources: Sequence[Record], request: Request) -> bool:
     """Whether the mean G of a cluster allows a model (SPEC 8); summaries have passed it before."""
     scores = [record.gate.score for record in sources if record.gate is not None]
-    return bool(scores) and fmean(scores) >= engine.settings.compact.abstractive_gate
+    return bool(scores) and fmean(scores) >= request.settings.compact.abstractive_gate
 
 
-def _preserved(judged: ScoredDraft, engine: Engine) -> bool:
+def _preserved(judged: ScoredDraft, request: Request) -> bool:
     """A model's summary that cannot be compared with its sources is not trusted."""
-    return judged.align is not None and preservation.accept_abstractive(judged.align, engine.settings.compact.align)
+    return judged.align is not None and preservation.accept_abstractive(judged.align, request.settings.compact.align)
 
 
 def _record(sources: Sequence[Record], judged: ScoredDraft, method: str, who: str) -> Record:
@@ -287,17 +288,16 @@ def _record(sources: Sequence[Record], judged: ScoredDraft, method: str, who: st
     )
 
 
-def _written(engine: Engine, record: Record, sources: Sequence[Record], vector: np.ndarray | None) -> bool:
+def _written(request: Request, record: Record, sources: Sequence[Record], vector: np.ndarray | None) -> bool:
     """Summary, vector and links at once; False when somebody else took up one of the sources, or it is gone."""
     keys = [source.key for source in sources]
-    with engine.writing():
-        if taken_up(engine.store, keys) or len(engine.store.get(keys)) < len(keys):
+    event = request.event(
+        "compact", record.session, {"summary": record.id, "sources": len(keys), "confidence": record.confidence}
+    )
+    edges = [Edge(record.key, key, COVERS, request.clock()) for key in keys]
+    embedded = Embedded(vector.reshape(1, -1), {}) if vector is not None else None
+    with writing(request) as writer:
+        if taken_up(request.store, keys) or len(request.store.get(keys)) < len(keys):
             return False
-        engine.store.put([record])
-        if vector is not None:
-            engine.ready_space()
-            engine.store.put_vectors([record.key], vector.reshape(1, -1))
-        engine.store.link([Edge(record.key, key, COVERS, engine.clock()) for key in keys])
-        body = {"summary": record.id, "sources": len(keys), "confidence": record.confidence}
-        engine.store.append([engine.event("compact", record.session, body)])
+        writer.commit([record], embedded, edges, [event])
     return True

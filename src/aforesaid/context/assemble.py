@@ -17,8 +17,9 @@ from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory
 from aforesaid.context.recent_turns import base, groups, message, recent
 from aforesaid.engine.lineage import covered_by
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.engine.rules import RulesInView, rules_in_view
+from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError, InputError, StoreError, StoreReadOnlyError
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.math import packing
@@ -33,7 +34,7 @@ Digests = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ContextRequest:
     """What a context is asked for; `messages` are the caller's own, not stored yet."""
 
     query: str
@@ -62,56 +63,56 @@ class Previous:
         return next((record.key for piece in self.pieces if piece.part == "tail" for record in piece.records), None)
 
 
-def assemble(engine: Engine, request: Request) -> Context:
+def assemble(request: Request, wanted: ContextRequest) -> Context:
     """The context for a prompt: never more than the budget, with a trace of what was left out and why.
 
     If the store fails, the caller's own messages come back unchanged, and the context says so.
     """
-    if request.budget_tokens < 1:
-        raise InputError(f"budget_tokens is {request.budget_tokens}.", "Give at least 1.")
+    if wanted.budget_tokens < 1:
+        raise InputError(f"budget_tokens is {wanted.budget_tokens}.", "Give at least 1.")
     try:
-        return _assembled(engine, request)
+        return _assembled(request, wanted)
     except InputError:
         raise
     except AforesaidError as error:
-        return without_memory(engine, request.messages, request.budget_tokens, error)
+        return without_memory(request.count_tokens, wanted.messages, wanted.budget_tokens, error)
 
 
-def _assembled(engine: Engine, request: Request) -> Context:
-    count, rows = engine.count_tokens, engine.settings.assemble
-    previous = _previous(engine, request)
-    rules = rules_in_view(engine, request.where)
-    turns = _recent_turns(engine, request)
-    must = _mandatory(engine, request, rules, turns, previous)
-    known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, request.messages))}
+def _assembled(request: Request, wanted: ContextRequest) -> Context:
+    count, rows = request.count_tokens, request.settings.assemble
+    previous = _previous(request, wanted)
+    rules = rules_in_view(request, wanted.where)
+    turns = _recent_turns(request, wanted)
+    must = _mandatory(request, wanted, rules, turns, previous)
+    known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, wanted.messages))}
     known |= {key for rule in must.rules.elevated if rule.provenance for key in rule.provenance.sources}
-    where = replace(request.where, exclude=(*request.where.exclude, *sorted(known)))
-    found = search(engine, request.query, where, Page(considered(engine.settings, request.budget_tokens)), request.now)
-    fill = rows.fill if request.subject else 1.0
-    covers = _covers(engine, found, previous)
-    caps = engine.guard.caps
-    draft = ContextPacker(must, found, covers, request.budget_tokens, fill, rows.fresh, count, caps)
+    where = replace(wanted.where, exclude=(*wanted.where.exclude, *sorted(known)))
+    found = search(request, wanted.query, where, Page(considered(request.settings, wanted.budget_tokens)), wanted.now)
+    fill = rows.fill if wanted.subject else 1.0
+    covers = _covers(request, found, previous)
+    caps = request.guard.token_limits
+    draft = ContextPacker(must, found, covers, wanted.budget_tokens, fill, rows.fresh, count, caps)
     made = draft.continued(previous.pieces) or draft.afresh()
     digests = _digests(made.context, count)
-    unnoted = _note(engine, request, previous, made.pieces, digests)
+    unnoted = _note(request, wanted, previous, made.pieces, digests)
     kept = min(_kept(previous.digests, digests), made.context.tokens)
     return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
 
 
-def _covers(engine: Engine, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
+def _covers(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
     """What the summaries that may be shown stand for: they and their turns do not both appear."""
     shown = (record for piece in previous.pieces if piece.part == "recall" for record in piece.records)
     records = (*shown, *(hit.record for hit in found.hits))
     summaries = [record.key for record in records if record.kind == "summary"]
-    return covered_by(engine.store, summaries) if summaries else {}
+    return covered_by(request.store, summaries) if summaries else {}
 
 
 def without_memory(
-    engine: Engine, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
+    count: Count, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
 ) -> Context:
     """The caller's own messages and nothing else, with the reason."""
     bare = Context("", messages, 0, budget, (), (), None)
-    tokens = engine.count_tokens(bare.text) if bare.text else 0
+    tokens = count(bare.text) if bare.text else 0
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
 
@@ -121,12 +122,12 @@ def considered(settings: Settings, budget: int) -> int:
     return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
 
 
-def _recent_turns(engine: Engine, request: Request) -> list[Record]:
-    if request.session is None:
+def _recent_turns(request: Request, wanted: ContextRequest) -> list[Record]:
+    if wanted.session is None:
         return []
-    here = replace(request.where, sessions=(request.session,), kinds=("turn",), echoes=True)
-    limit = max(engine.settings.assemble.tail_turns, MAX_TAIL_TURNS)
-    return engine.view.find(here, order="newest", limit=limit)[::-1]
+    here = replace(wanted.where, sessions=(wanted.session,), kinds=("turn",), echoes=True)
+    limit = max(request.settings.assemble.tail_turns, MAX_TAIL_TURNS)
+    return request.view.find(here, order="newest", limit=limit)[::-1]
 
 
 def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
@@ -136,17 +137,17 @@ def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> lis
 
 
 def _mandatory(
-    engine: Engine, request: Request, rules: RulesInView, turns: Sequence[Record], previous: Previous
+    request: Request, wanted: ContextRequest, rules: RulesInView, turns: Sequence[Record], previous: Previous
 ) -> Mandatory:
     """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
-    rows, total, count = engine.settings.assemble, request.budget_tokens, engine.count_tokens
+    rows, total, count = request.settings.assemble, wanted.budget_tokens, request.count_tokens
 
     def cost(turn: Record) -> int:
         return _cost(message(turn), count)
 
-    handed = _said(turns, request.messages)
+    handed = _said(turns, wanted.messages)
     talk = groups([turn for turn in turns if turn not in handed])
-    own = sum(_cost(said, count) for said in request.messages)
+    own = sum(_cost(said, count) for said in wanted.messages)
     least = sum(cost(turn) for group in talk[len(talk) - base(talk, rows.tail_turns) :] for turn in group)
     hard, hard_tokens = rules.hard, count(frame.rules(rules.hard, ()) + "\n") if rules.hard else 0
     lacking = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
@@ -156,19 +157,21 @@ def _mandatory(
     soft, soft_tokens = _soft(
         rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
     )
-    asked, asked_tokens = _elevated(engine, request, rules.elevated, total - own - hard_tokens - soft_tokens - least)
-    room = total - own - hard_tokens - soft_tokens - asked_tokens
+    elevated, elevated_tokens = _elevated(
+        request, wanted, rules.elevated, total - own - hard_tokens - soft_tokens - least
+    )
+    room = total - own - hard_tokens - soft_tokens - elevated_tokens
     tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
     if tail.missing:
         lacking.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
-        *(_traced(record, asked, "asked for before", count, "guidance") for record in rules.elevated),
+        *(_traced(record, elevated, "asked for before", count, "guidance") for record in rules.elevated),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
-    return Mandatory(RulesInView(hard, soft, asked), tail, request.messages, trace, "; ".join(lacking))
+    return Mandatory(RulesInView(hard, soft, elevated), tail, wanted.messages, trace, "; ".join(lacking))
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
@@ -179,15 +182,17 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[R
     return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
 
 
-def _elevated(engine: Engine, request: Request, rules: Sequence[Record], room: int) -> tuple[tuple[Record, ...], int]:
+def _elevated(
+    request: Request, wanted: ContextRequest, rules: Sequence[Record], room: int
+) -> tuple[tuple[Record, ...], int]:
     """What people asked for in talk and the query comes near to (cos > θ1), the newest that fit ρ·τ, and their cost."""
     if not rules:
         return (), 0
-    count, rows = engine.count_tokens, engine.settings
+    count, rows = request.count_tokens, request.settings
     spent = count(frame.ASKED + "\n")
-    most = min(packing.share_tokens(request.budget_tokens, rows.assemble.elevated), room)
-    query = engine.arm.embed_query(request.query)
-    vectors = engine.store.vectors([record.key for record in rules]) if query is not None else {}
+    most = min(packing.share_tokens(wanted.budget_tokens, rows.assemble.elevated), room)
+    query = request.arm.embed_query(wanted.query)
+    vectors = request.store.vectors([record.key for record in rules]) if query is not None else {}
     taken: list[Record] = []
     for record in reversed(rules):
         vector = vectors.get(record.key)
@@ -214,16 +219,16 @@ def _joined(*parts: str) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _previous(engine: Engine, request: Request) -> Previous:
+def _previous(request: Request, wanted: ContextRequest) -> Previous:
     """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
-    if request.subject is None:
+    if wanted.subject is None:
         return Previous()
-    events = engine.store.events(EventFilter(engine.tenant, topic="recall", subject=request.subject, limit=1))
+    events = request.store.events(EventFilter(request.tenant, topic="recall", subject=wanted.subject, limit=1))
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
-    found = {record.key: record for record in engine.view.get([key for _, keys in named for key in keys])}
-    allowed = replace(request.where, echoes=True)
+    found = {record.key: record for record in request.view.get([key for _, keys in named for key in keys])}
+    allowed = replace(wanted.where, echoes=True)
     if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
         return Previous((), digests)
     return Previous(tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
@@ -248,13 +253,13 @@ def _kept(old: Digests, new: Digests) -> int:
 
 
 def _note(
-    engine: Engine, request: Request, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
+    request: Request, wanted: ContextRequest, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
 ) -> str:
     """Remember what this session was shown, so that its echo is recognised, and count the use of what is new to it.
 
     A read-only store remembers nothing; if another fault keeps it from being noted, that is said, and nothing else.
     """
-    if request.subject is None:
+    if wanted.subject is None:
         return ""
     keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
     shown = {record.key for piece in previous.pieces if piece.part == "recall" for record in piece.records}
@@ -264,12 +269,12 @@ def _note(
         "digests": [list(digest) for digest in digests],
     }
     try:
-        with engine.store.transaction():
+        with writing(request, check_policy=False) as writer:
             new = [key for key in keys if key not in shown]
-            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in engine.store.get(new)]
-            engine.store.put(used)
-            _raise_most_uses(engine, used)
-            engine.store.append([replace(engine.event("recall", request.subject, body), time=request.now)])
+            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in request.store.get(new)]
+            writer.commit(used)
+            _raise_most_uses(request, used)
+            writer.commit(events=[replace(request.event("recall", wanted.subject, body), time=wanted.now)])
     except StoreReadOnlyError:
         return ""
     except StoreError as error:
@@ -277,9 +282,9 @@ def _note(
     return ""
 
 
-def _raise_most_uses(engine: Engine, used: Sequence[Record]) -> None:
+def _raise_most_uses(request: Request, used: Sequence[Record]) -> None:
     for owner in {record.owner for record in used}:
-        name = most_uses(engine.tenant, owner)
+        name = most_uses(request.tenant, owner)
         most = max(int(record.meta[USES]) for record in used if record.owner == owner)
-        if most > int(engine.store.setting(name) or 0):
-            engine.store.put_setting(name, str(most))
+        if most > int(request.store.setting(name) or 0):
+            request.store.put_setting(name, str(most))

@@ -9,10 +9,11 @@ from pathlib import PurePath
 
 from aforesaid.context import assemble as assembling
 from aforesaid.context.prompt import query_of
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import commit
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.retrieval.search import Page, search
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms, terms
 from aforesaid.text.extract.question import asking_share, ends_asking
 from aforesaid.types import Context, EventFilter, Filter, Hit, Record
@@ -49,27 +50,28 @@ class Floor:
     words: float
 
 
-def recall(engine: Engine, request: RecallRequest) -> Context:
+def recall(request: Request, wanted: RecallRequest) -> Context:
     """Return a context of what is worth adding to the prompt; an empty one when nothing is."""
-    empty = Context("", (), 0, request.budget_tokens, (), (), None)
-    query = query_of(request.prompt)
+    empty = Context("", (), 0, wanted.budget_tokens, (), (), None)
+    query = query_of(wanted.prompt)
     if not query:
         return empty
-    hits = search(engine, query, request.where, Page(engine.settings.hooks.candidates), request.now)
-    shown, since = _shown(engine, request)
-    fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, request, since))
-    near = [hit.record for hit in relevant(fresh, query, floor_of(engine))]
-    keys = with_answers(engine.view, near, request.where)
+    hits = search(request, query, wanted.where, Page(request.settings.hooks.candidates), wanted.now)
+    shown, since = _shown(request, wanted)
+    fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, wanted, since))
+    near = [hit.record for hit in relevant(fresh, query, floor_of(request))]
+    keys = with_answers(request.view, near, wanted.where)
     if not keys:
         return empty
-    where = replace(request.where, keys=keys)
-    wanted = assembling.Request(query, where, request.session, request.budget_tokens, request.now)
-    return assembling.assemble(replace(engine, settings=engine.settings.changed(NO_TAIL, "recall")), wanted)
+    where = replace(wanted.where, keys=keys)
+    without_tail = replace(request, settings=request.settings.changed(NO_TAIL, "recall"))
+    context = assembling.ContextRequest(query, where, wanted.session, wanted.budget_tokens, wanted.now)
+    return assembling.assemble(without_tail, context)
 
 
-def floor_of(engine: Engine) -> Floor:
+def floor_of(request: Request) -> Floor:
     """How close is close enough: from the setting, else from the cosine this model gives to unrelated texts."""
-    rows, background = engine.settings.hooks, engine.arm.background
+    rows, background = request.settings.hooks, request.arm.background
     if rows.min_cosine or not background:
         near = rows.min_cosine or NEAR_UNKNOWN
         return Floor(near, min(near, 0.0), rows.min_words)
@@ -78,17 +80,17 @@ def floor_of(engine: Engine) -> Floor:
 
 def relevant(hits: Iterable[Hit], query: str, floor: Floor) -> list[Hit]:
     """The hits that are close in meaning, or that contain the query's words and are not far."""
-    wanted = frozenset(query_terms(query))
-    return [hit for hit in hits if hit.parts.get("cos", -1.0) >= floor.near or _shares(hit, wanted, floor)]
+    words = frozenset(query_terms(query))
+    return [hit for hit in hits if hit.parts.get("cos", -1.0) >= floor.near or _shares(hit, words, floor)]
 
 
-def _shares(hit: Hit, wanted: frozenset[str], floor: Floor) -> bool:
-    shared = wanted & frozenset(terms(hit.record.text))
-    enough = len(shared) >= MIN_SHARED_WORDS and len(shared) >= floor.words * len(wanted)
+def _shares(hit: Hit, words: frozenset[str], floor: Floor) -> bool:
+    shared = words & frozenset(terms(hit.record.text))
+    enough = len(shared) >= MIN_SHARED_WORDS and len(shared) >= floor.words * len(words)
     return enough and hit.parts.get("cos", floor.far) >= floor.far
 
 
-def with_answers(store: Store, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
+def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
     """The keys of records that say something: a question brings its answer, and is left out without one."""
     questions = [record.key for record in records if record.kind == "turn" and only_asks(record.text)]
     around = store.around(questions, where, REPLY_REACH) if questions else {}
@@ -109,30 +111,30 @@ def only_asks(text: str) -> bool:
     return ends_asking(text) and asking_share(text) >= MOSTLY
 
 
-def _in_context(record: Record, request: RecallRequest, since: datetime | None) -> bool:
+def _in_context(record: Record, wanted: RecallRequest, since: datetime | None) -> bool:
     """Whether the model sees it anyway, or should not: this session's turns, tool output, files that the host reads."""
     if record.kind == "turn" and record.bundle is not None:
         return True
     if record.provenance is not None and record.provenance.file is not None:
-        return record.kind == "node" and PurePath(record.provenance.file).name.lower() in request.skip_files
-    same_session = request.session is not None and record.session == request.session
+        return record.kind == "node" and PurePath(record.provenance.file).name.lower() in wanted.skip_files
+    same_session = wanted.session is not None and record.session == wanted.session
     return same_session and (since is None or record.time > since)
 
 
-def _shown(engine: Engine, request: RecallRequest) -> tuple[frozenset[str], datetime | None]:
+def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], datetime | None]:
     """The keys that this session was shown since its context was last shortened, and when that was."""
-    if request.session is None or not request.where.owners:
+    if wanted.session is None or not wanted.where.owners:
         return frozenset(), None
-    subject = recall_subject(request.where.owners[0], request.session)
-    resets = engine.store.events(EventFilter(engine.tenant, topic=RESET, subject=subject, limit=1))
+    subject = recall_subject(wanted.where.owners[0], wanted.session)
+    resets = request.store.events(EventFilter(request.tenant, topic=RESET, subject=subject, limit=1))
     after = resets[0].number if resets else None
-    events = engine.store.events(
-        EventFilter(engine.tenant, topic="recall", subject=subject, after=after, limit=MAX_SHOWN)
+    events = request.store.events(
+        EventFilter(request.tenant, topic="recall", subject=subject, after=after, limit=MAX_SHOWN)
     )
     keys = frozenset(key for event in events for key in event.body.get("keys", ()))
     return keys, resets[0].time if resets else None
 
 
-def note_reset(engine: Engine, owner: str, session: str) -> None:
+def note_reset(request: Request, owner: str, session: str) -> None:
     """Log that the host shortens its context now: what it held may be recalled again."""
-    engine.store.append([engine.event(RESET, recall_subject(owner, session), {})])
+    commit(request, events=[request.event(RESET, recall_subject(owner, session), {})])

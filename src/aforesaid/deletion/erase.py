@@ -12,8 +12,9 @@ from typing import Any
 
 from aforesaid.deletion import fragments as cutting
 from aforesaid.deletion.cascade import Consequences, consequences
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.engine.rules import documents, note_document
+from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
@@ -46,11 +47,11 @@ class Erased:
     to_summarise: tuple[str, ...]
 
 
-def planned(engine: Engine, selection: Selection, more: Sequence[str] = ()) -> Consequences:
+def planned(request: Request, selection: Selection, more: Sequence[str] = ()) -> Consequences:
     """What is selected, or named by these keys, and what follows when it is gone."""
-    store = engine.store
+    store = request.store
     found = {record.key: record for record in (*_selected(store, selection), *store.get(more))}
-    return consequences(store, list(found.values()), engine.clock(), selection.user)
+    return consequences(store, list(found.values()), request.clock(), selection.user)
 
 
 def _unveiled(where: Filter) -> Filter:
@@ -69,22 +70,22 @@ def _selected(store: Store, selection: Selection) -> Iterator[Record]:
         yield from store.find(replace(where, owners=None, namespace=f"user:{selection.user}"))
 
 
-def erase(engine: Engine, selection: Selection, more: Sequence[str] = ()) -> Erased:
+def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> Erased:
     """Everything in one transaction: the records, what is made of them, and every place that names them."""
-    store, tenant = engine.store, engine.tenant
-    with store.transaction():
-        plan = planned(engine, selection, more)
+    store, tenant = request.store, request.tenant
+    with writing(request, check_policy=False) as writer:
+        plan = planned(request, selection, more)
         keys = [record.key for record in plan.goes]
         wanted = _needles(store, plan.goes)
-        store.put(plan.changed)
+        writer.commit(plan.changed)
         store.delete(keys)
-        store.link(plan.links)
+        writer.commit(edges=plan.links)
         owners = _emptied(store, {r.owner: Filter(tenant, (r.owner,)) for r in plan.goes})
         sessions = _emptied(store, {r.session: Filter(tenant, sessions=(r.session,)) for r in plan.goes if r.session})
         scrubbed = Counter(
             {
                 "owners": len(owners),
-                "settings": _drop_settings(engine, plan.goes, owners),
+                "settings": _drop_settings(request, plan.goes, owners),
                 "changed": len(plan.changed) - plan.revived,
                 "holding again": plan.revived,
                 "events": store.erase_events(tenant, _names(store, tenant, plan.goes, owners, sessions)),
@@ -93,7 +94,7 @@ def erase(engine: Engine, selection: Selection, more: Sequence[str] = ()) -> Era
         for name in (*owners, *sessions):
             wanted |= dict.fromkeys(_name_fragments(name), "name")
         body = {**selection.what, "records": len(keys)}
-        store.append([engine.event("forgetting", None, body)])
+        writer.commit(events=[request.event("forgetting", None, body)])
         return Erased(plan, wanted, +scrubbed, _uncovered(store, plan.goes))
 
 
@@ -102,9 +103,9 @@ def _emptied(store: Store, wheres: Mapping[str, Filter]) -> list[str]:
     return [name for name, where in sorted(wheres.items()) if not store.find(_unveiled(where), limit=1)]
 
 
-def _drop_settings(engine: Engine, goes: Sequence[Record], owners: Sequence[str]) -> int:
+def _drop_settings(request: Request, goes: Sequence[Record], owners: Sequence[str]) -> int:
     """What the store keeps beside records: of owners without any, of documents that are gone, of saved contexts."""
-    store, tenant = engine.store, engine.tenant
+    store, tenant = request.store, request.tenant
     keys = {record.key for record in goes}
     whole = {f"{tenant}/{owner}" for owner in owners}
     dropped = [
@@ -118,8 +119,8 @@ def _drop_settings(engine: Engine, goes: Sequence[Record], owners: Sequence[str]
     emptied = 0
     for owner, name in sorted({(r.owner, r.session or "") for r in goes if r.kind == "node" and r.owner not in owners}):
         nodes = Filter(tenant, (owner,), kinds=("node",), sessions=(name,))
-        if name in documents(engine, owner) and _emptied(store, {name: nodes}):
-            note_document(engine, owner, name, None)
+        if name in documents(request, owner) and _emptied(store, {name: nodes}):
+            note_document(request, owner, name, None)
             emptied += 1
     return len(dropped) + emptied
 

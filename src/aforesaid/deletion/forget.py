@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from aforesaid.deletion.erase import Erased, Selection, erase, planned
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreError
 from aforesaid.store.protocols import Copy, Scan, Trace
 
@@ -63,28 +64,29 @@ class Receipt:
         return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
 
 
-def forget(engine: Engine, selection: Selection, *, dry_run: bool = False) -> Receipt:
+def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> Receipt:
     """Delete what is selected and all that was made of it, here and in our own copies, and prove it."""
     if dry_run:
-        return _dry_run(engine, selection)
-    done = erase(engine, selection)
+        return _dry_run(request, selection)
+    done = erase(request, selection)
     scrubbed = Counter(done.scrubbed)
     wanted, scans = dict(done.needles), list[Scan]()
     unopened: dict[str, Copy] = {}
-    for copy in engine.store.copies():
+    for copy in request.store.copies():
         if copy.state == "missing":
             copy.drop(False)
             scrubbed["backups not found"] += 1
-        elif copy.state != "current" or not _erase_copy(engine, selection, done, copy, wanted, scans, scrubbed):
+        elif copy.state != "current" or not _erase_copy(request, selection, done, copy, wanted, scans, scrubbed):
             unopened[copy.path] = copy
-    scan = _merged(engine.store.scan(wanted, sorted(unopened)), scans)
+    scan = _merged(request.store.scan(wanted, sorted(unopened)), scans)
     for path, copy in unopened.items():
         if copy.state == "old" and any(_belongs(trace, path) for trace in scan.found):
             copy.drop(True)
             scrubbed["backups deleted"] += 1
             scan = replace(scan, found=tuple(trace for trace in scan.found if not _belongs(trace, path)))
-    receipt = replace(_receipt(engine, selection, done), scrubbed=dict(scrubbed), proof=scan)
-    engine.store.append([engine.event("forget", None, receipt_body(receipt))])
+    receipt = replace(_receipt(request, selection, done), scrubbed=dict(scrubbed), proof=scan)
+    with writing(request, check_policy=False) as writer:
+        writer.commit(events=[request.event("forget", None, receipt_body(receipt))])
     return receipt
 
 
@@ -105,10 +107,10 @@ def receipt_body(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def _receipt(engine: Engine, selection: Selection, done: Erased) -> Receipt:
+def _receipt(request: Request, selection: Selection, done: Erased) -> Receipt:
     kinds = Counter(record.kind for record in done.plan.goes)
     return Receipt(
-        engine.clock(),
+        request.clock(),
         len(done.plan.goes),
         dict(selection.what),
         dict(sorted(kinds.items())),
@@ -118,19 +120,19 @@ def _receipt(engine: Engine, selection: Selection, done: Erased) -> Receipt:
     )
 
 
-def _dry_run(engine: Engine, selection: Selection) -> Receipt:
-    with engine.store.snapshot():
-        plan = planned(engine, selection)
+def _dry_run(request: Request, selection: Selection) -> Receipt:
+    with request.store.snapshot():
+        plan = planned(request, selection)
     asked = len(plan.goes) - plan.derived
     would = [
         ForgetPreview(record.id, record.kind, place >= asked) for place, record in enumerate(plan.goes[:MOST_SHOWN])
     ]
-    receipt = _receipt(engine, selection, Erased(plan, {}, Counter(), ()))
+    receipt = _receipt(request, selection, Erased(plan, {}, Counter(), ()))
     return replace(receipt, dry_run=True, would=tuple(would))
 
 
 def _erase_copy(
-    engine: Engine,
+    request: Request,
     selection: Selection,
     done: Erased,
     copy: Copy,
@@ -141,7 +143,9 @@ def _erase_copy(
     """The same in a copy, where more may be found that was made of it; False when it cannot be opened or written."""
     try:
         with closing(copy.open()) as store:
-            theirs = erase(replace(engine, store=store), selection, [record.key for record in done.plan.goes])
+            theirs = erase(
+                replace(request.engine, store=store).request(), selection, [record.key for record in done.plan.goes]
+            )
             wanted |= theirs.needles
             scans.append(store.scan(wanted))
     except StoreError:

@@ -10,8 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from aforesaid.context import render as frame
-from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.engine.request import Request
 from aforesaid.engine.rules import HARD, ORDER, SOFT, TIER, documents, note_document, rules_in_view
+from aforesaid.engine.writer import writing
 from aforesaid.errors import FormatError, InputError
 from aforesaid.ingest.claims import Owner
 from aforesaid.math import packing
@@ -83,72 +84,68 @@ def read(path: str | Path) -> str:
         ) from None
 
 
-def parsed(engine: Engine, name: str, text: str) -> Authored:
+def parsed(request: Request, name: str, text: str) -> Authored:
     """A document as nodes, with costs and conflicts; nothing is stored."""
     from aforesaid.documents.deontic import conflicts
     from aforesaid.documents.nodes import parse
 
     document = parse(text, name)
-    records = [_record(engine, name, node, 0, 0, Owner("global", None, None), ()) for node in document.nodes]
-    sizes = tuple(engine.count_tokens(frame.rule(record) + "\n") for record in records)
-    rows = engine.settings.assemble
+    records = [_record(request, name, node, 0, 0, Owner("global", None, None), ()) for node in document.nodes]
+    sizes = tuple(request.count_tokens(frame.rule(record) + "\n") for record in records)
+    rows = request.settings.assemble
     room = int(packing.share_tokens(rows.budget_tokens, rows.hard))
     return Authored(name, document, sizes, conflicts(document.nodes), room)
 
 
-@under_one_policy
-def load(engine: Engine, name: str, text: str, owner: Owner) -> Loaded:
+def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
     """Store a document's nodes, replacing those that changed; refused when the hard rules outgrow their share."""
     from aforesaid.documents.nodes import content_key
 
     whose = owner_of(owner.scope, owner.user, owner.project)
-    where = Filter(engine.tenant, (whose,))
+    where = Filter(request.tenant, (whose,))
     key = content_key(text, NO_TOKENIZER)
-    authored = parsed(engine, name, text)
-    nodes = _records(engine, authored.document, name, owner)
-    room, needed = _hard_room(engine, where, name, nodes)
+    authored = parsed(request, name, text)
+    nodes = _records(request, authored.document, name, owner)
+    room, needed = _hard_room(request, where, name, nodes)
     disagreements = tuple(map(authored.disagreement, authored.conflicts))
-    there = {record.key: record for record in _stored(engine, where, name)}
-    if documents(engine, whose).get(name) == key and len(there) == len(nodes):
+    there = {record.key: record for record in _stored(request, where, name)}
+    if documents(request, whose).get(name) == key and len(there) == len(nodes):
         return Loaded(name, len(nodes), 0, 0, needed, room, disagreements)
     new = [record for record in nodes if record.key not in there]
     moved = [replace(record, time=there[record.key].time) for record in nodes if record.key in there]
     gone = [old for old in there if old not in {record.key for record in nodes}]
-    embedded = engine.embed(new)
-    with engine.writing():
-        engine.store.delete(gone)
-        engine.store.put([*moved, *new])
-        if embedded is not None:
-            engine.ready_space()
-            engine.store.put_vectors([record.key for record in new], embedded.vectors)
-        note_document(engine, whose, name, key)
-        _link(engine, where)
-        body = {"document": name, "same": len(moved), "added": len(new), "removed": len(gone)}
-        engine.store.append([engine.event("load", name, body)])
+    embedded = request.embed(new)
+    body = {"document": name, "same": len(moved), "added": len(new), "removed": len(gone)}
+    with writing(request) as writer:
+        request.store.delete(gone)
+        writer.commit(moved)
+        writer.commit(new, embedded)
+        note_document(request, whose, name, key)
+        writer.commit(edges=_link_edges(request, where), events=[request.event("load", name, body)])
     return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
 
 
-def unload(engine: Engine, name: str, owner: Owner) -> Loaded:
+def unload(request: Request, name: str, owner: Owner) -> Loaded:
     """Remove a document's nodes."""
     whose = owner_of(owner.scope, owner.user, owner.project)
-    where = Filter(engine.tenant, (whose,))
-    keys = [record.key for record in _stored(engine, where, name)]
+    where = Filter(request.tenant, (whose,))
+    keys = [record.key for record in _stored(request, where, name)]
     if not keys:
         raise InputError(f"No document {name!r} is loaded here.", "See `aforesaid list --kind node`.")
-    with engine.store.transaction():
-        engine.store.delete(keys)
-        note_document(engine, whose, name, None)
-        engine.store.append([engine.event("load", name, {"document": name, "removed": len(keys)})])
-    room, needed = _hard_room(engine, where, name, ())
+    with writing(request) as writer:
+        request.store.delete(keys)
+        note_document(request, whose, name, None)
+        writer.commit(events=[request.event("load", name, {"document": name, "removed": len(keys)})])
+    room, needed = _hard_room(request, where, name, ())
     return Loaded(name, 0, 0, len(keys), needed, room)
 
 
-def _hard_room(engine: Engine, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
+def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
     """α1·τ and what all hard rules in view would need; refused when that is more (SPEC 6)."""
-    rows = engine.settings.assemble
-    others = [rule for rule in rules_in_view(engine, _with_everybody(where)).hard if rule.session != name]
+    rows = request.settings.assemble
+    others = [rule for rule in rules_in_view(request, _with_everybody(where)).hard if rule.session != name]
     hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]
-    needed = engine.count_tokens(frame.rules(hard, ()) + "\n") if hard else 0
+    needed = request.count_tokens(frame.rules(hard, ()) + "\n") if hard else 0
     if not packing.hard_fits(rows.budget_tokens, needed, rows.hard):
         share = int(packing.share_tokens(rows.budget_tokens, rows.hard))
         raise InputError(
@@ -163,11 +160,11 @@ def _with_everybody(where: Filter) -> Filter:
     return replace(where, owners=tuple(dict.fromkeys((*(where.owners or ()), "global"))))
 
 
-def _stored(engine: Engine, where: Filter, name: str) -> list[Record]:
-    return engine.store.find(replace(where, kinds=("node",), sessions=(name,)))
+def _stored(request: Request, where: Filter, name: str) -> list[Record]:
+    return request.store.find(replace(where, kinds=("node",), sessions=(name,)))
 
 
-def _records(engine: Engine, document: Document, name: str, owner: Owner) -> list[Record]:
+def _records(request: Request, document: Document, name: str, owner: Owner) -> list[Record]:
     """A record a node; the same words under the same heading keep their id wherever they move."""
     seen: Counter[str] = Counter()
     links: dict[int, list[Link]] = {}
@@ -176,23 +173,23 @@ def _records(engine: Engine, document: Document, name: str, owner: Owner) -> lis
     found = []
     for order, node in enumerate(document.nodes):
         digest = _digest(node)
-        found.append(_record(engine, name, node, order, seen[digest], owner, links.get(order, ())))
+        found.append(_record(request, name, node, order, seen[digest], owner, links.get(order, ())))
         seen[digest] += 1
     return found
 
 
 def _record(
-    engine: Engine, name: str, node: Node, order: int, repeats: int, owner: Owner, links: Sequence[Link]
+    request: Request, name: str, node: Node, order: int, repeats: int, owner: Owner, links: Sequence[Link]
 ) -> Record:
-    guard = engine.guard
+    guard = request.guard
     cleaned = guard.clean(node.text)
     rule = node.tier in (HARD, SOFT)
     record = Record(
         id=f"{name}#{_digest(node)}" + (f"-{repeats + 1}" if repeats else ""),
         kind="node",
         text=cleaned.text,
-        time=engine.clock(),
-        tenant=engine.tenant,
+        time=request.clock(),
+        tenant=request.tenant,
         scope=owner.scope,
         user=owner.user if owner.scope == "user" else None,
         project=owner.project if owner.scope == "project" else None,
@@ -209,7 +206,7 @@ def _record(
             **({LINKS: [[link.target, link.anchor] for link in links]} if links else {}),
         },
     )
-    return guard.judged(record)
+    return guard.validate_record(record)
 
 
 def _digest(node: Node) -> str:
@@ -217,20 +214,19 @@ def _digest(node: Node) -> str:
     return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _link(engine: Engine, where: Filter) -> None:
-    """Links between documents become edges, whichever of the two was loaded first."""
-    names = tuple(name for owner in where.owners or () for name in documents(engine, owner))
-    nodes = engine.store.find(replace(where, kinds=("node",), sessions=names))
+def _link_edges(request: Request, where: Filter) -> list[Edge]:
+    """Edges for the links between documents, whichever of the two was loaded first."""
+    names = tuple(name for owner in where.owners or () for name in documents(request, owner))
+    nodes = request.store.find(replace(where, kinds=("node",), sessions=names))
     by_name: dict[str, list[Record]] = {}
     for node in sorted(nodes, key=lambda node: (node.session or "", node.meta[ORDER])):
         by_name.setdefault(node.session or "", []).append(node)
-    edges = [
+    return [
         Edge(node.key, target.key, "hop", node.time)
         for node in nodes
         for name, anchor in node.meta.get(LINKS, ())
         if (target := _target(by_name, name, anchor)) is not None and target.key != node.key
     ]
-    engine.store.link(edges)
 
 
 def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str | None) -> Record | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Reader
 from aforesaid.types import Record
 
 COVERS = "covers"  # a summary's source
 EVIDENCE = "evidence"  # the turn that guidance was kept from
 
 
-def covered_by(store: Store, keys: Sequence[str]) -> dict[str, frozenset[str]]:
+def covered_by(store: Reader, keys: Sequence[str]) -> dict[str, frozenset[str]]:
     """For each of these records that is a summary, everything below it, however many summaries deep."""
     below: dict[str, set[str]] = {}
     level, known = list(keys), set(keys)
@@ -35,7 +35,7 @@ def _all_below(key: str, below: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def made_from(store: Store, keys: Sequence[str]) -> set[str]:
+def made_from(store: Reader, keys: Sequence[str]) -> set[str]:
     """Everything that was derived from these records: summaries, summaries of those, and guidance."""
     found: set[str] = set()
     level = list(keys)
@@ -46,12 +46,12 @@ def made_from(store: Store, keys: Sequence[str]) -> set[str]:
     return found - set(keys)
 
 
-def taken_up(store: Store, keys: Sequence[str]) -> set[str]:
+def taken_up(store: Reader, keys: Sequence[str]) -> set[str]:
     """Those of these records that a summary covers already."""
     return {edge.target for edge in store.edges(keys, incoming=True) if edge.kind == COVERS}
 
 
-def raw_turns(store: Store, key: str) -> list[Record]:
+def raw_turns(store: Reader, key: str) -> list[Record]:
     """The raw turns under a summary, exactly as they were stored, oldest first."""
     below = covered_by(store, [key]).get(key, frozenset())
     turns = [record for record in store.get(sorted(below)) if record.kind == "turn"]

@@ -1,44 +1,72 @@
-"""A store as a purpose may see it: every text that leaves it has lost what the policy hides."""
+"""A read-only view of a store that redacts texts as the policy says."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
+from aforesaid.math.vectors import Vectors
 from aforesaid.policy.enforcement import Guard
-from aforesaid.store.protocols import Glance, Order, Store
-from aforesaid.types import Filter, Record
+from aforesaid.store.protocols import Glance, Order, Reader, Store, Surroundings
+from aforesaid.types import Edge, Filter, Record, Scored
 
 
-class Veil:
-    """Reads through to a store; records come back as `Guard.shown` leaves them. It cannot write them back."""
+class RedactingStore(Reader):
+    """Passes reads to a store and redacts every text it returns.
+
+    It lists each method it lets through, so a method that is added to stores later cannot leak by default.
+    """
 
     def __init__(self, store: Store, guard: Guard) -> None:
         self._store, self._guard = store, guard
 
     def get(self, keys: Sequence[str]) -> list[Record]:
-        """The records with these keys, veiled."""
-        return [self._guard.shown(record) for record in self._store.get(keys)]
+        """See `Reader.get`; texts are redacted."""
+        return [self._guard.redact_for_reader(record) for record in self._store.get(keys)]
 
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
-        """Records that pass the filter, veiled."""
+        """See `Reader.find`; texts are redacted."""
         found = self._store.find(where, order=order, limit=limit, offset=offset)
-        return [self._guard.shown(record) for record in found]
+        return [self._guard.redact_for_reader(record) for record in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """A glance at each of these records, veiled."""
+        """See `Reader.glances`; texts are redacted."""
         texts = {record.key: record.text for record in self.get(keys)}
         found = self._store.glances(keys)
         return {key: replace(glance, text=texts[key]) for key, glance in found.items() if key in texts}
 
-    def put(self, records: object) -> None:
-        """Refused: a veiled text must never replace the real one."""
-        raise AssertionError("a veiled store is for reading")
+    # What follows returns no text.
 
-    if not TYPE_CHECKING:
+    def count(self, where: Filter) -> int:
+        """See `Reader.count`."""
+        return self._store.count(where)
 
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._store, name)
+    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
+        """See `Reader.around`."""
+        return self._store.around(keys, where, reach)
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Reader.text_search`."""
+        return self._store.text_search(terms, where, limit)
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+        """See `Reader.vector_search`."""
+        return self._store.vector_search(vector, where, limit, prefix=prefix)
+
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """See `Reader.vector_search_many`."""
+        return self._store.vector_search_many(matrix, where, limit)
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """See `Reader.vectors`."""
+        return self._store.vectors(keys)
+
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """See `Reader.passages`."""
+        return self._store.passages(keys)
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """See `Reader.edges`."""
+        return self._store.edges(keys, incoming=incoming)

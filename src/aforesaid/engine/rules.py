@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aforesaid.engine.lineage import EVIDENCE
-from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.engine.request import Request
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.engine.writer import writing
 from aforesaid.types import Edge, Filter, Provenance, Record
 
 TIER = "tier"  # keys of a node's `meta`: 1 hard, 2 soft, 0 lore,
@@ -30,51 +32,48 @@ class RulesInView:
         return (*self.hard, *self.soft, *self.elevated)
 
 
-def documents(engine: Engine, owner: str) -> dict[str, str]:
+def documents(request: Request, owner: str) -> dict[str, str]:
     """The documents that are loaded for an owner: what each is called, and the key of its content."""
-    found: dict[str, str] = json.loads(engine.store.setting(_registry(engine, owner)) or "{}")
+    found: dict[str, str] = json.loads(request.store.setting(_registry(request, owner)) or "{}")
     return found
 
 
-def note_document(engine: Engine, owner: str, name: str, key: str | None) -> None:
+def note_document(request: Request, owner: str, name: str, key: str | None) -> None:
     """Remember a document's content, or with None that it is gone."""
-    rest = {other: value for other, value in documents(engine, owner).items() if other != name}
-    engine.store.put_setting(_registry(engine, owner), json.dumps({**rest, name: key} if key else rest))
+    rest = {other: value for other, value in documents(request, owner).items() if other != name}
+    request.store.put_setting(_registry(request, owner), json.dumps({**rest, name: key} if key else rest))
 
 
-def _registry(engine: Engine, owner: str) -> str:
-    return f"documents/{engine.tenant}/{owner}"
+def _registry(request: Request, owner: str) -> str:
+    return f"documents/{request.tenant}/{owner}"
 
 
-def rules_in_view(engine: Engine, where: Filter) -> RulesInView:
+def rules_in_view(request: Request, where: Filter) -> RulesInView:
     """Every rule that a caller is under: everybody's first, then the project's, then their own."""
-    names = sorted({name for owner in where.owners or () for name in documents(engine, owner)})
+    names = sorted({name for owner in where.owners or () for name in documents(request, owner)})
     if not names:  # as nearly always: a look through all records for nodes would cost more than the search
         return RulesInView()
-    nodes = engine.view.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
+    nodes = request.view.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
     ordered = sorted(nodes, key=lambda node: (_nearness(node), node.session or "", node.meta[ORDER], node.key))
     tiers = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
     return RulesInView(*map(tuple, tiers))
 
 
-@under_one_policy
-def elevate(engine: Engine, turns: Sequence[Record]) -> int:
+def elevate(request: Request, turns: Sequence[Record]) -> int:
     """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
-    guard = engine.guard
-    made = [guard.rejudged(_guidance(turn)) for turn in turns]
-    there = {record.key for record in engine.store.get([record.key for record in made])}
+    guard = request.guard
+    made = [guard.update_withheld(_guidance(turn)) for turn in turns]
+    there = {record.key for record in request.store.get([record.key for record in made])}
     new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
     if not new:
         return 0
-    vectors = engine.arm.embed([record.text for record, _ in new])
-    with engine.writing():
-        engine.store.put([record for record, _ in new])
-        if vectors is not None:
-            engine.ready_space()
-            engine.store.put_vectors([record.key for record, _ in new], vectors)
-        engine.store.link([Edge(record.key, turn.key, EVIDENCE, engine.clock()) for record, turn in new])
+    records = [record for record, _ in new]
+    vectors = request.arm.embed([record.text for record in records])
+    edges = [Edge(record.key, turn.key, EVIDENCE, request.clock()) for record, turn in new]
+    with writing(request) as writer:
+        writer.commit(records, Embedded(vectors, {}) if vectors is not None else None, edges)
         for owner in {record.owner for record, _ in new}:
-            note_document(engine, owner, GUIDANCE, GUIDANCE)
+            note_document(request, owner, GUIDANCE, GUIDANCE)
     return len(new)
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import NO_POLICY, Request
+from aforesaid.engine.writer import commit, writing
 from aforesaid.errors import ConflictError
 from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
-from aforesaid.policy.repository import NONE, Adopted, adopt, adopted
+from aforesaid.policy.repository import Adopted, active_policy, adopt
 from aforesaid.store.protocols import Standing
 from aforesaid.types import Boundary, Filter, Progress, Record
 
@@ -67,7 +68,7 @@ class Revision:
 
 
 def apply(
-    engine: Engine,
+    request: Request,
     policy: Policy,
     *,
     expected: str | None = None,
@@ -83,29 +84,30 @@ def apply(
     that the policy takes out of new ones; they stay as they are until `revise` mends them.
     `expected` is the version that the caller believes in force: another one is ConflictError, and nothing changes.
     """
-    from aforesaid.policy import diff, doubts
+    from aforesaid.policy import diff, policy_warnings
 
-    before, taken = _before(engine, expected), None
-    docket = _Docket(engine, Guard(policy), progress)
+    before, taken = _before(request, expected), None
+    docket = _Docket(request, Guard(policy, readers=request.readers), progress)
     docket.catch_up(1 if dry_run else LOOKS)
     if not dry_run:
-        with engine.store.transaction():
-            before = _before(engine, expected)
+        with writing(request, check_policy=False) as writer:  # `expected` is the check here
+            before = _before(request, expected)
             docket.look()
             docket.settle()
-            taken = adopt(engine.store, engine.tenant, policy, engine.clock(), by)
+            taken = adopt(request.store, request.tenant, policy, request.clock(), by)
             body = {"number": taken.number, "version": taken.version, "digest": taken.digest, "by": by}
             withheld = docket.tally()["withheld"]
-            engine.store.append([engine.event("policy", taken.version, {**body, "withheld": withheld})])
+            adopted = request.engine.request()  # the event names the policy that it is about
+            writer.commit(events=[adopted.event("policy", taken.version, {**body, "withheld": withheld})])
     changes = diff(before.policy if before else Policy.default(), policy)
     tally = docket.tally()
-    return PolicyReport(taken, changes, doubts(policy), len(docket.marks), *(tally[name] for name in TALLIED))
+    return PolicyReport(taken, changes, policy_warnings(policy), len(docket.marks), *(tally[name] for name in TALLIED))
 
 
-def _before(engine: Engine, expected: str | None) -> Adopted | None:
+def _before(request: Request, expected: str | None) -> Adopted | None:
     """The policy in force, if it is the one that was expected."""
-    found = adopted(engine.store, engine.tenant)
-    here = found.version if found else NONE
+    found = active_policy(request.store, request.tenant)
+    here = found.version if found else NO_POLICY
     if expected is not None and expected != here:
         raise ConflictError(
             f"The policy in force is {here}, not {expected}.", "Look at what changed with `aforesaid policy show`."
@@ -141,7 +143,7 @@ class Verdict:
 class _Docket:
     """The records of a tenant before a policy: their marks when they were looked at, and the verdicts that matter."""
 
-    engine: Engine
+    request: Request
     guard: Guard
     progress: Progress | None = None
     marks: dict[str, int] = field(default_factory=dict)
@@ -149,7 +151,7 @@ class _Docket:
 
     def look(self) -> int:
         """Judge what is new or has changed since the last look; how many there were."""
-        store, everything = self.engine.store, _everything(self.engine)
+        store, everything = self.request.store, _everything(self.request)
         there = store.marks(everything)
         self.marks = {key: mark for key, mark in there.items() if self.marks.get(key) == mark}
         self.verdicts = {key: said for key, said in self.verdicts.items() if key in self.marks}
@@ -175,7 +177,7 @@ class _Docket:
         """Write the standings that change."""
         changed = {key: said.after for key, said in self.verdicts.items() if said.after != said.before}
         for keys in _slices(list(changed)):
-            self.engine.store.restand({key: changed[key] for key in keys})
+            self.request.store.restand({key: changed[key] for key in keys})
 
     def tally(self) -> Counter[str]:
         """How many records are withheld, released and so on."""
@@ -187,74 +189,70 @@ def _judged(guard: Guard, record: Record) -> Verdict:
     raised = record if cleaned.boundary == record.boundary else replace(record, boundary=cleaned.boundary)
     return Verdict(
         Standing(record.boundary, record.withheld, record.expires),
-        Standing(cleaned.boundary, guard.rejudged(raised).withheld, guard.expiry(record)),
+        Standing(cleaned.boundary, guard.update_withheld(raised).withheld, guard.expiry(record)),
         cleaned.text != record.text,
     )
 
 
-def validate(engine: Engine, text: str, record: Record) -> Validation:
+def validate(request: Request, text: str, record: Record) -> Validation:
     """What would become of a text as such a record; nothing is stored."""
-    guard = engine.guard
+    guard = request.guard
     cleaned = guard.clean(text, record.boundary)
     drafted = replace(record, text=cleaned.text, boundary=cleaned.boundary)
-    broken: list[tuple[str, ...]] = [guard.broken(drafted, action) for action in ("write", "read")]
+    broken: list[tuple[str, ...]] = [guard.broken_invariants(drafted, action) for action in ("write", "read")]
     return Validation(cleaned.text, cleaned.kinds, cleaned.boundary, *broken)
 
 
-def revise(engine: Engine, *, mend: bool = False, progress: Progress | None = None) -> Revision:
+def revise(request: Request, *, mend: bool = False, progress: Progress | None = None) -> Revision:
     """Look at every stored record with the detectors of today; with `mend`, take out what they find.
 
     A mended record gets a new vector; what was there before is overwritten in the file.
     """
-    guard = engine.guard
-    keys = list(engine.store.marks(_everything(engine)))
+    guard = request.guard
+    keys = list(request.store.marks(_everything(request)))
     seen = unclean = mended = 0
     kinds: dict[str, int] = {}
-    for page in _pages(engine, keys):
+    for page in _pages(request, keys):
         dirty = []
         for record in page:
             cleaned = guard.clean(record.text, record.boundary)
             if cleaned.text != record.text or cleaned.boundary != record.boundary:
                 found = (*record.redactions, *cleaned.kinds)
                 clean = replace(record, text=cleaned.text, boundary=cleaned.boundary, redactions=found)
-                dirty.append((record, guard.rejudged(clean)))
+                dirty.append((record, guard.update_withheld(clean)))
                 unclean += cleaned.text != record.text
                 for kind in cleaned.kinds:
                     kinds[kind] = kinds.get(kind, 0) + 1
         if mend and dirty:
-            mended += _mend(engine, dirty)
+            mended += _mend(request, dirty)
         seen += len(page)
         if progress is not None:
             progress(seen, len(keys))
     if mended:
-        engine.store.append([engine.event("revise", None, {"records": mended, "kinds": kinds})])
+        commit(request, events=[request.event("revise", None, {"records": mended, "kinds": kinds})])
     return Revision(seen, unclean, mended, kinds)
 
 
-def _mend(engine: Engine, dirty: Sequence[tuple[Record, Record]]) -> int:
+def _mend(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:
     """Write the clean ones of (as it was read, clean), unless it was changed or forgotten meanwhile; how many."""
-    embedded = engine.embed([clean for _, clean in dirty])
-    with engine.store.transaction():
-        there = {record.key: record for record in engine.store.get([record.key for record, _ in dirty])}
+    embedded = request.embed([clean for _, clean in dirty])
+    with writing(request) as writer:
+        there = {record.key: record for record in request.store.get([record.key for record, _ in dirty])}
         same = [place for place, (record, _) in enumerate(dirty) if there.get(record.key) == record]
         records = [dirty[place][1] for place in same]
-        engine.store.put(records)
-        if embedded is not None:
-            engine.ready_space()
-            mended = embedded.at(same)
-            engine.store.put_vectors([record.key for record in records], mended.vectors, passages=mended.passages)
-        engine.store.scrub()
+        writer.commit(records, embedded.select(same) if embedded else None)
+        request.store.scrub()
     return len(records)
 
 
-def _everything(engine: Engine) -> Filter:
-    return Filter(engine.tenant, echoes=True, withheld=True)
+def _everything(request: Request) -> Filter:
+    return Filter(request.tenant, echoes=True, withheld=True)
 
 
-def _pages(engine: Engine, keys: Sequence[str]) -> Iterator[list[Record]]:
+def _pages(request: Request, keys: Sequence[str]) -> Iterator[list[Record]]:
     """The records with these keys, so many at a time; one that was forgotten meanwhile is left out."""
     for some in _slices(keys):
-        yield engine.store.get(some)
+        yield request.store.get(some)
 
 
 def _slices(keys: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreBusyError, StoreCorruptError
 from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, head_name, micros_of
 from aforesaid.store.protocols import Store
@@ -177,18 +178,18 @@ def _line(value: dict[str, object]) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def prune(engine: Engine, now: datetime) -> int:
+def prune(request: Request, now: datetime) -> int:
     """Let go of events that are older than the policy's retention, and say so in the log; how many."""
-    days = engine.policy.audit_retention_days if engine.policy is not None else None
+    days = request.policy.audit_retention_days if request.policy is not None else None
     if days is None:
         return 0
     try:
         before = now - timedelta(days=days)
     except OverflowError:  # longer than the calendar
         return 0
-    with engine.store.transaction():
-        gone = engine.store.prune_events(engine.tenant, before)
+    with writing(request, check_policy=False) as writer:
+        gone = request.store.prune_events(request.tenant, before)
         if gone:
             body = {"events": gone, "before": before.isoformat()}
-            engine.store.append([engine.event("prune", None, body)])
+            writer.commit(events=[request.event("prune", None, body)])
     return gone

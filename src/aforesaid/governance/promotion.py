@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from aforesaid.engine.lineage import EVIDENCE, made_from
-from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, drafted, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
 from aforesaid.policy import strictest
-from aforesaid.policy.enforcement import CANDIDATE, UNTIL
+from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
 from aforesaid.policy.values import DEFAULT_REVIEW, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
@@ -43,19 +44,18 @@ class Capture:
     tainted: bool = True
 
 
-@under_one_policy
-def observe(engine: Engine, capture: Capture) -> Record:
+def observe(request: Request, capture: Capture) -> Record:
     """Keep a raw capture for a while: as it is without secrets, without personal data too, or as a digest only."""
     if not isinstance(capture.text, str) or not capture.text.strip():
         raise InputError("There is nothing to observe: the text is empty.", "Give what was seen.")
-    policy, guard = engine.policy, engine.guard
+    policy, guard = request.policy, request.guard
     rows = policy.observation if policy else Observation()
     mode = check_choice(capture.mode or rows.mode, ("raw", "redact", "digest"), "mode")
-    given = (capture.ttl_days, rows.ttl_days, engine.settings.govern.observation_days)
+    given = (capture.ttl_days, rows.ttl_days, request.settings.govern.observation_days)
     days = next(days for days in given if days is not None)
     if days <= 0:
         raise InputError(f"ttl_days is {days}.", "Give more than 0.")
-    text, kinds, boundary = _kept(engine, storable(capture.text), capture.boundary, mode)
+    text, kinds, boundary = _kept(request, storable(capture.text), capture.boundary, mode)
     scope, user, project = capture.owner.scope, capture.owner.user, capture.owner.project
     name = content_hash(f"{owner_of(scope, user, project)}/{capture.session or ''}/{content_hash(capture.text)}")
     record = Record(
@@ -63,7 +63,7 @@ def observe(engine: Engine, capture: Capture) -> Record:
         kind="observation",
         text=text,
         time=capture.time,
-        tenant=engine.tenant,
+        tenant=request.tenant,
         scope=scope,
         user=user if scope in ("user", "session") else None,
         project=project if scope == "project" else None,
@@ -73,31 +73,29 @@ def observe(engine: Engine, capture: Capture) -> Record:
         provenance=capture.source or Provenance(method="observe"),
         redactions=kinds,
         tainted=capture.tainted,
-        meta={UNTIL: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
+        meta={EXPIRES_META: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
     )
-    record = guard.judged(record)
-    known = engine.store.get([record.key])
-    if known:
-        return known[0]
-    _store(engine, record, embed=mode != "digest")
-    engine.store.append([engine.event("observe", record.key, {"mode": mode, "days": days})])
+    record = guard.validate_record(record)
+    embedded = request.embed([record]) if mode != "digest" else None
+    with writing(request) as writer:
+        known = request.store.get([record.key])
+        if known:
+            return known[0]
+        writer.commit([record], embedded, events=[request.event("observe", record.key, {"mode": mode, "days": days})])
     return record
 
 
-def _kept(engine: Engine, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
+def _kept(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
     if mode == "digest":
         return f"[digest:sha256:{hashlib.sha256(text.encode()).hexdigest()}]", (), boundary
-    cleaned = engine.guard.clean(text, boundary)
+    cleaned = request.guard.clean(text, boundary)
     if mode == "raw":
         return cleaned.text, cleaned.kinds, cleaned.boundary
-    from aforesaid.text.extract.pii import redact_pii
-
-    hidden = redact_pii(cleaned.text)
+    hidden = request.readers.redact_pii(cleaned.text)
     return hidden.text, (*cleaned.kinds, *hidden.kinds), boundary
 
 
-@under_one_policy
-def distill(engine: Engine, claim: Claim, sources: Sequence[Record]) -> Record:
+def distill(request: Request, claim: Claim, sources: Sequence[Record]) -> Record:
     """A candidate made from what was observed: linked to its sources, checked, and withheld until it is promoted.
 
     It is as closed as its most closed source, and tainted if one of them is.
@@ -110,18 +108,17 @@ def distill(engine: Engine, claim: Claim, sources: Sequence[Record]) -> Record:
     provenance = Provenance(who=claim.owner.user, method="distill", sources=keys)
     allow = _narrowest([claim.allow, *(source.allow for source in sources)])
     claim = replace(claim, boundary=boundary, tainted=tainted, provenance=provenance, allow=allow)
-    record = drafted(engine, claim)
-    links = [Edge(record.key, key, EVIDENCE, engine.clock()) for key in keys]
-    with engine.writing():
-        known = engine.store.get([record.key])
+    record = drafted(request, claim)
+    edges = [Edge(record.key, key, EVIDENCE, request.clock()) for key in keys]
+    event = request.event("distill", record.key, {"sources": len(keys)})
+    embedded = request.embed([record])
+    with writing(request) as writer:
+        known = request.store.get([record.key])
         if known and known[0].valid_to is None:  # the same words: more evidence for them
-            record = _with_sources(known[0], keys)
-            engine.store.put([record])
+            record, embedded = _with_sources(known[0], keys), None
         else:
             record = replace(record, withheld=CANDIDATE, durable=False, valid_from=None)
-            _store(engine, record)
-        engine.store.link(links)
-        engine.store.append([engine.event("distill", record.key, {"sources": len(keys)})])
+        writer.commit([record], embedded, edges, [event])
     return record
 
 
@@ -131,28 +128,27 @@ def _narrowest(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | Non
     return None if not given else given.pop() if len(given) == 1 else ()
 
 
-@under_one_policy
-def promote(engine: Engine, record: Record, reviewers: Sequence[str] = ()) -> Record:
+def promote(request: Request, record: Record, reviewers: Sequence[str] = ()) -> Record:
     """Make a candidate durable. It must say where it comes from, and some scopes want somebody to have looked at it."""
     if record.withheld != CANDIDATE:
         raise InputError(f"{record.id!r} is no candidate.", "Distill one first, or use `upsert` for a finished claim.")
     if record.provenance is None or not record.provenance.sources:
         raise ProvenanceError(f"{record.id!r} does not say what it was made from.", "Distill it from observations.")
-    check_reviewed(engine, record, reviewers)
-    now = engine.clock()
+    check_reviewed(request, record, reviewers)
+    now = request.clock()
     meta = {**record.meta, "reviewers": sorted(set(reviewers))}
     open_record = replace(record, withheld="", durable=True, valid_from=now, updated=now, meta=meta)
-    promoted = engine.guard.judged(open_record, len(set(reviewers)))
-    with engine.writing():
-        engine.store.put([promoted])
-        supersede(engine, [promoted])
-        engine.store.append([engine.event("promote", record.key, {"reviewers": len(set(reviewers))})])
+    promoted = request.guard.validate_record(open_record, len(set(reviewers)))
+    with writing(request) as writer:
+        writer.commit([promoted])
+        supersede(writer, [promoted])
+        writer.commit(events=[request.event("promote", record.key, {"reviewers": len(set(reviewers))})])
     return promoted
 
 
-def check_reviewed(engine: Engine, record: Record, reviewers: Sequence[str]) -> None:
+def check_reviewed(request: Request, record: Record, reviewers: Sequence[str]) -> None:
     """ProvenanceError unless enough people looked at it; words from outside never become rules unseen."""
-    policy = engine.policy
+    policy = request.policy
     needed = (policy.review if policy else DEFAULT_REVIEW)[record.scope]
     if len(set(reviewers)) < needed:
         raise ProvenanceError(
@@ -165,19 +161,17 @@ def check_reviewed(engine: Engine, record: Record, reviewers: Sequence[str]) -> 
         )
 
 
-@under_one_policy
-def upsert(engine: Engine, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
+def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
     """Store a claim that is distilled already; words that are there get the new sources too."""
-    draft = drafted(engine, claim)
-    check_reviewed(engine, draft, reviewers)
+    draft = drafted(request, claim)
+    check_reviewed(request, draft, reviewers)
     sources = claim.provenance.sources if claim.provenance else ()
-    with engine.writing():
-        record = remember(engine, claim)
+    with writing(request) as writer:
+        record = remember(request, claim)
         more = _with_sources(record, sources)
-        if more != record:
-            engine.store.put([more])
-        there = [source.key for source in engine.store.get(list(sources))]
-        engine.store.link([Edge(record.key, key, EVIDENCE, engine.clock()) for key in there])
+        there = [source.key for source in request.store.get(list(sources))]
+        edges = [Edge(record.key, key, EVIDENCE, request.clock()) for key in there]
+        writer.commit([more] if more != record else [], edges=edges)
     return more
 
 
@@ -191,7 +185,7 @@ class Rollback:
     contexts: tuple[str, ...]
 
 
-def rollback(engine: Engine, record: Record, reason: str, by: str = "") -> Rollback:
+def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rollback:
     """End a claim without deleting it; what it had replaced holds again, and what was made of it is marked stale."""
     if record.kind != "claim":
         raise InputError(f"{record.id!r} is a {record.kind}; only claims are rolled back.", "Use `forget` to delete.")
@@ -199,28 +193,28 @@ def rollback(engine: Engine, record: Record, reason: str, by: str = "") -> Rollb
         raise InputError(f"{record.id!r} has ended already.", "See `aforesaid history`.")
     if not reason.strip():
         raise InputError("A rollback needs a reason.", "Say in a few words what was wrong.")
-    now = engine.clock()
-    with engine.store.transaction():
+    now = request.clock()
+    with writing(request) as writer:
         meta = {**record.meta, ROLLED_BACK: {"reason": reason, "by": by}}
         ended = replace(record, valid_to=now, updated=now, meta=meta)
-        engine.store.put([ended])
-        restored = _restored(engine, ended, now)
-        derived = engine.store.get(sorted(made_from(engine.store, [record.key])))
-        engine.store.put([replace(each, meta={**each.meta, STALE: reason}) for each in derived])
-        contexts = mark_stale(engine, [record.key, *(each.key for each in derived)], reason)
+        derived = request.store.get(sorted(made_from(request.store, [record.key])))
+        writer.commit([ended, *(replace(each, meta={**each.meta, STALE: reason}) for each in derived)])
+        restored = _restored(writer, ended, now)
+        contexts = mark_stale(request, [record.key, *(each.key for each in derived)], reason)
         body = {"restored": restored.key if restored else None, "stale": len(derived), "contexts": len(contexts)}
-        engine.store.append([engine.event("rollback", record.key, {**body, "by": by})])
+        writer.commit(events=[request.event("rollback", record.key, {**body, "by": by})])
     return Rollback(ended, restored, tuple(each.id for each in derived), contexts)
 
 
-def _restored(engine: Engine, ended: Record, now: datetime) -> Record | None:
+def _restored(writer: Writer, ended: Record, now: datetime) -> Record | None:
     """A copy of what the ended claim had replaced, valid from now: history is only ever added to."""
-    edges = [edge.target for edge in engine.store.edges([ended.key]) if edge.kind == SUPERSEDES]
-    before = [record for record in engine.store.get(edges) if record.kind == "claim"]
+    store = writer.store
+    replaced = [edge.target for edge in store.edges([ended.key]) if edge.kind == SUPERSEDES]
+    before = [record for record in store.get(replaced) if record.kind == "claim"]
     if not before:
         return None
     old = max(before, key=lambda record: (record.time, record.key))
-    number = sum(edge.kind == SUPERSEDES for edge in engine.store.edges([old.key], incoming=True))
+    number = sum(edge.kind == SUPERSEDES for edge in store.edges([old.key], incoming=True))
     again = replace(
         old,
         id=f"{old.id}~{number}",
@@ -231,8 +225,8 @@ def _restored(engine: Engine, ended: Record, now: datetime) -> Record | None:
         provenance=Provenance(who=old.user, method="rollback", sources=(old.key,)),
         meta={name: value for name, value in old.meta.items() if name != "superseded_by"},
     )
-    _store(engine, again)
-    engine.store.link([Edge(again.key, ended.key, SUPERSEDES, now), Edge(again.key, old.key, EVIDENCE, now)])
+    edges = [Edge(again.key, ended.key, SUPERSEDES, now), Edge(again.key, old.key, EVIDENCE, now)]
+    writer.commit([again], writer.request.embed([again]), edges)
     return again
 
 
@@ -240,12 +234,3 @@ def _with_sources(record: Record, keys: Sequence[str]) -> Record:
     """The record with more to stand on."""
     source = record.provenance or Provenance(method="distill")
     return replace(record, provenance=replace(source, sources=tuple(dict.fromkeys([*source.sources, *keys]))))
-
-
-def _store(engine: Engine, record: Record, *, embed: bool = True) -> None:
-    embedded = engine.embed([record]) if embed else None
-    with engine.writing():
-        engine.store.put([record])
-        if embedded is not None:
-            engine.ready_space()
-            engine.store.put_vectors([record.key], embedded.vectors)

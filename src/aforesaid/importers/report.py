@@ -11,7 +11,7 @@ from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.importers.formats.items import Wanted
 from aforesaid.ingest.pipeline import Speaker
 from aforesaid.types import Filter, Turn, owner_of

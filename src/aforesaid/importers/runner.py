@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import commit
 from aforesaid.errors import ConflictError, DeniedError, FormatError, InputError
 from aforesaid.importers.formats.detect import SourceFile, Unread
 from aforesaid.importers.formats.items import Bad, ForeignClaim, ImportedItem, Item, Left, Title
@@ -283,9 +285,7 @@ class _Run:
             who.allow,
         )
         try:
-            known = bool(self._engine.store.get([drafted(self._engine, claim).key]))
-            if not known and not self._wish.dry_run:
-                remember(self._engine, claim)
+            known = self._engine.run(lambda request: self._remember(request, claim))
         except DeniedError:
             self._tally.left[DENIED] += 1
             return
@@ -297,16 +297,18 @@ class _Run:
         self._tally.known += known
         self._tally.seen(said.time)
 
+    def _remember(self, request: Request, claim: Claim) -> bool:
+        """Store a claim unless it is there already; returns whether it was."""
+        known = bool(request.store.get([drafted(request, claim).key]))
+        if not known and not self._wish.dry_run:
+            remember(request, claim)
+        return known
+
     def _call(self) -> None:
         """Note what sessions are called, once, if anything of them was taken."""
-        store, engine = self._engine.store, self._engine
         for title in self._titles:
-            if self._wish.dry_run or title.session not in self._tally.sessions:
-                continue
-            text = engine.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
-            before = store.events(EventFilter(engine.tenant, topic="title", subject=title.session, limit=1))
-            if not before or before[0].body.get("title") != text:
-                store.append([engine.event("title", title.session, {"title": text})])
+            if not self._wish.dry_run and title.session in self._tally.sessions:
+                self._engine.run(lambda request, title=title: _note_title(request, title))  # type: ignore[misc]
         self._titles = [title for title in self._titles if title.session not in self._tally.sessions]
 
     def note(self) -> None:
@@ -315,4 +317,12 @@ class _Run:
         if not self._wish.dry_run and (turns or claims):
             forms = sorted({report.format for report in self.reports if report.turns or report.claims})
             body = {"formats": forms, "files": len(self.reports), "turns": turns, "claims": claims}
-            self._engine.store.append([self._engine.event("import", None, body)])
+            self._engine.run(lambda request: commit(request, events=[request.event("import", None, body)]))
+
+
+def _note_title(request: Request, title: Title) -> None:
+    """Record the title of a session, unless it is recorded already."""
+    text = request.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
+    before = request.store.events(EventFilter(request.tenant, topic="title", subject=title.session, limit=1))
+    if not before or before[0].body.get("title") != text:
+        commit(request, events=[request.event("title", title.session, {"title": text})])

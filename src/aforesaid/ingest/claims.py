@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from aforesaid.engine.request import Engine, under_one_policy
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.pipeline import dated
 from aforesaid.ingest.supersede import Superseded, mark, supersede, with_states
@@ -56,41 +57,37 @@ class Claim:
     memory_type: MemoryType = "knowledge"
 
 
-@under_one_policy
-def remember(engine: Engine, claim: Claim, supersedes: Record | None = None) -> Record:
+def remember(request: Request, claim: Claim, supersedes: Record | None = None) -> Record:
     """Store a claim, or find it when the same words are there already; the superseded record ends at its time."""
-    record = drafted(engine, claim)
-    embedded = engine.embed([record])
-    with engine.writing():
-        known = engine.store.get([record.key])
+    record = drafted(request, claim)
+    embedded = request.embed([record])
+    with writing(request) as writer:
+        known = request.store.get([record.key])
         fresh = not known or known[0].valid_to is not None
         record = record if fresh else known[0]
-        if fresh:
-            engine.store.put([record])
-        if embedded is not None and not engine.store.vectors([record.key]):
-            engine.ready_space()
-            engine.store.put_vectors([record.key], embedded.vectors)
+        if fresh or (embedded is not None and not request.store.vectors([record.key])):
+            writer.commit([record], embedded)
         if supersedes is not None:
             if supersedes.key == record.key:
                 raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
-            mark(engine, Superseded(record, supersedes))
+            mark(writer, Superseded(record, supersedes))
         if fresh:
-            if engine.settings.ingest.supersede:
-                supersede(engine, [record])
-            engine.store.append([engine.event("remember", record.key, {"type": claim.type, "scope": record.scope})])
+            supersede(writer, [record])
+            body = {"type": claim.type, "scope": record.scope}
+            writer.commit(events=[request.event("remember", record.key, body)])
     return record
 
 
-def drafted(engine: Engine, claim: Claim) -> Record:
+def drafted(request: Request, claim: Claim) -> Record:
     """The record that a claim would become: checked, cleaned, classified, and named by its content."""
     check_choice(claim.owner.scope, SCOPES, "scope")
     check_choice(claim.type, CLAIM_TYPES, "type")
     check_class(claim.boundary)
     if not isinstance(claim.text, str) or not claim.text.strip():
         raise InputError("There is nothing to remember: the text is empty.", "Give a sentence.")
-    if len(claim.text) > engine.settings.ingest.max_text_chars:
+    if len(claim.text) > request.settings.ingest.max_text_chars:
         raise InputError(f"The text has {len(claim.text)} characters.", "Shorten it, or raise ingest.max_text_chars.")
-    guard = engine.guard
+    guard = request.guard
     cleaned = guard.clean(storable(claim.text), claim.boundary)
     scope, user, project = claim.owner.scope, claim.owner.user, claim.owner.project
     owner = owner_of(scope, user, project)
@@ -99,7 +96,7 @@ def drafted(engine: Engine, claim: Claim) -> Record:
         kind="claim",
         text=cleaned.text,
         time=claim.time,
-        tenant=engine.tenant,
+        tenant=request.tenant,
         scope=scope,
         user=user if scope in ("user", "session") else None,
         project=project if scope == "project" else None,
@@ -112,6 +109,6 @@ def drafted(engine: Engine, claim: Claim) -> Record:
         memory_type=claim.memory_type,
         provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
-        meta={**dated(cleaned.text, claim.time), **claim.meta},
+        meta={**dated(request, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.judged(with_states(record) if engine.settings.ingest.supersede else record, claim.reviewers)
+    return guard.validate_record(with_states(request.readers, record), claim.reviewers)

@@ -6,34 +6,32 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.math.vectors import Vectors, spread_cosines
-from aforesaid.policy.repository import NONE
 from aforesaid.settings.rows import GateRows
 from aforesaid.types import AGENT_ROLES, Filter, Record, Scored
 
 THRESHOLD = "gate.threshold"  # the setting, and with a tenant's name the calibrated value in its store
 
 
-def gate_rows(engine: Engine) -> GateRows:
+def gate_rows(request: Request) -> GateRows:
     """The gate's settings, with the calibrated threshold if there is one for the policy in force."""
-    rows, kept = engine.settings.gate, engine.store.setting(f"{THRESHOLD}/{engine.tenant}")
+    rows, kept = request.settings.gate, request.store.setting(f"{THRESHOLD}/{request.tenant}")
     if not kept:
         return rows
-    policy = engine.policy
     try:
         found = json.loads(kept)
         threshold = float(found["threshold"])
-        fits = found["policy_version"] == (policy.version if policy else NONE) and 0.0 <= threshold <= 1.0
+        fits = found["policy_version"] == request.policy_version and 0.0 <= threshold <= 1.0
     except (ValueError, TypeError, KeyError):
         return rows
     return replace(rows, threshold=threshold) if fits else rows
 
 
-def apply_gate(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
+def apply_gate(request: Request, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
     """Every turn of a person through the gate, in order, each seeing those before it."""
-    stored = _stored_neighbours(engine, records, vectors)
-    rows = gate_rows(engine)
+    stored = _stored_neighbours(request, records, vectors)
+    rows = gate_rows(request)
     judged: list[Record] = []
     for i, record in enumerate(records):
         if record.role in AGENT_ROLES:
@@ -42,16 +40,16 @@ def apply_gate(engine: Engine, records: Sequence[Record], vectors: Vectors | Non
         durable = turns = None
         if vectors is not None:
             same = [j for j in range(i) if judged[j].namespace == record.namespace]
-            spread = spread_cosines(vectors[same] @ vectors[i], engine.arm.background)
+            spread = spread_cosines(vectors[same] @ vectors[i], request.arm.background)
             cosines = dict(zip(same, spread.tolist(), strict=True))
             durable = stored[i].durable + [cosines[j] for j in same if judged[j].durable]
             turns = stored[i].turns + list(cosines.values())
-        judged.append(weighed(engine, record, durable, turns, rows))
+        judged.append(weighed(request, record, durable, turns, rows))
     return judged
 
 
 def weighed(
-    engine: Engine,
+    request: Request,
     record: Record,
     durable: Sequence[float] | None,
     turns: Sequence[float] | None,
@@ -63,9 +61,9 @@ def weighed(
     """
     from aforesaid.math.gate import decide
     from aforesaid.math.tokens import gate_tokens
-    from aforesaid.text.extract.signals import read_signals
 
-    decision = decide(read_signals(record.text), gate_tokens(record.text), durable, turns, rows or gate_rows(engine))
+    signals = request.readers.read_signals(record.text)
+    decision = decide(signals, gate_tokens(record.text), durable, turns, rows or gate_rows(request))
     return replace(record, gate=decision, durable=decision.decision == "admit")
 
 
@@ -77,25 +75,25 @@ class Neighbours:
     turns: list[float]
 
 
-def neighbours(engine: Engine, record: Record, vectors: Vectors) -> list[Neighbours]:
+def neighbours(request: Request, record: Record, vectors: Vectors) -> list[Neighbours]:
     """What is near to each vector in the record's namespace, the record itself left out.
 
     The gate's thresholds mean cosines of a model whose unrelated texts are near 0; ours are spread out to that scale.
     """
-    rows = engine.settings.gate
-    here = Filter(engine.tenant, (record.owner,), namespace=record.namespace, exclude=(record.key,))
-    near = engine.store.vector_search_many
+    rows = request.settings.gate
+    here = Filter(request.tenant, (record.owner,), namespace=record.namespace, exclude=(record.key,))
+    near = request.store.vector_search_many
     durable = near(vectors, replace(here, durable=True), rows.novelty_neighbours)
     turns = near(vectors, replace(here, kinds=("turn",)), rows.frequency_neighbours)
 
     def spread(hits: Sequence[Scored]) -> list[float]:
-        cosines: list[float] = spread_cosines([hit.score for hit in hits], engine.arm.background).tolist()
+        cosines: list[float] = spread_cosines([hit.score for hit in hits], request.arm.background).tolist()
         return cosines
 
     return [Neighbours(spread(one), spread(other)) for one, other in zip(durable, turns, strict=True)]
 
 
-def _stored_neighbours(engine: Engine, records: Sequence[Record], vectors: Vectors | None) -> dict[int, Neighbours]:
+def _stored_neighbours(request: Request, records: Sequence[Record], vectors: Vectors | None) -> dict[int, Neighbours]:
     """For each turn of a person, what the store holds near it: one look for all turns of a namespace."""
     if vectors is None:
         return {}
@@ -105,5 +103,5 @@ def _stored_neighbours(engine: Engine, records: Sequence[Record], vectors: Vecto
             groups.setdefault(record.namespace, []).append(i)
     found: dict[int, Neighbours] = {}
     for members in groups.values():
-        found |= dict(zip(members, neighbours(engine, records[members[0]], vectors[members]), strict=True))
+        found |= dict(zip(members, neighbours(request, records[members[0]], vectors[members]), strict=True))
     return found

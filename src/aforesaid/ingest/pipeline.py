@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from aforesaid.engine.request import Embedded, Engine, under_one_policy
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.engine.writer import writing
 from aforesaid.errors import ConflictError, InputError
 from aforesaid.ingest.echo import mark_echo
 from aforesaid.ingest.gate import apply_gate
 from aforesaid.ingest.supersede import supersede, with_states
 from aforesaid.policy.enforcement import Guard
 from aforesaid.text.echo import strip_frames
+from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
 from aforesaid.types import (
     ANCHORS,
@@ -28,6 +33,7 @@ from aforesaid.types import (
     Provenance,
     Record,
     Turn,
+    owner_of,
 )
 
 TOOL = "tool"  # the role whose words always come from elsewhere
@@ -50,11 +56,11 @@ def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progre
     outcomes: list[Outcome] = []
     total = len(turns) if isinstance(turns, Sized) else None
     for batch in _batches(turns, engine.settings.ingest.batch):
-        outcomes += _ingest_batch(engine, batch, who)
+        outcomes += engine.run(lambda request, batch=batch: _ingest_batch(request, batch, who))  # type: ignore[misc]
         if progress is not None:
             progress(len(outcomes), total)
-    owner = Record("-", "turn", "", engine.clock(), user=who.user).owner
-    return IngestReport(tuple(outcomes), engine.freshness(Filter(tenant=engine.tenant, owners=(owner,))))
+    owner = owner_of("user", who.user, None)
+    return IngestReport(tuple(outcomes), engine.request().freshness(Filter(tenant=engine.tenant, owners=(owner,))))
 
 
 def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
@@ -63,28 +69,32 @@ def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
         yield batch
 
 
-@under_one_policy
-def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
-    guard = engine.guard
-    drafts = [_draft(engine, guard, turn, who) for turn in turns]
+def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
+    with failures() as failed:
+        return _ingest_read(request, turns, who, failed)
+
+
+def _ingest_read(request: Request, turns: Sequence[Turn], who: Speaker, failed: Counter[str]) -> list[Outcome]:
+    guard = request.guard
+    drafts = [_draft(request, guard, turn, who) for turn in turns]
     outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
     records = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Record)}
-    known = {record.key: record for record in engine.store.get([record.key for record in records.values()])}
+    known = {record.key: record for record in request.store.get([record.key for record in records.values()])}
     for i, record in list(records.items()):
         earlier = known.setdefault(record.key, record)
         if earlier is not record:
             outcomes[i] = _duplicate(record, earlier)
             del records[i]
     fresh = list(records.values())
-    embedded = engine.embed(fresh)
+    embedded = request.embed(fresh)
     weighed = apply_gate(
-        engine, [mark_echo(engine, record) for record in fresh], embedded.vectors if embedded else None
+        request, [mark_echo(request, record) for record in fresh], embedded.vectors if embedded else None
     )
     judged = {i: _allowed(guard, record) for i, record in zip(records, weighed, strict=True)}
     outcomes |= {i: outcome for i, outcome in judged.items() if isinstance(outcome, Outcome)}
     kept = {i: record for i, record in judged.items() if isinstance(record, Record)}
     places = [place for place, outcome in enumerate(judged.values()) if isinstance(outcome, Record)]
-    written = _write(engine, list(kept.values()), embedded.at(places) if embedded else None)
+    written = _write(request, list(kept.values()), embedded.select(places) if embedded else None, failed)
     for i, record in kept.items():
         outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
     return [outcomes[i] for i in range(len(turns))]
@@ -92,13 +102,13 @@ def _ingest_batch(engine: Engine, turns: Sequence[Turn], who: Speaker) -> list[O
 
 def _allowed(guard: Guard, record: Record) -> Record | Outcome:
     """The record if the policy lets it be kept; else why it does not."""
-    kept = guard.kept(record)
+    kept = guard.try_validate_record(record)
     return kept if isinstance(kept, Record) else Outcome(record.id, "skipped", f"denied: {kept}")
 
 
-def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
+def _draft(request: Request, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
     """The record a turn would become, cleaned of what we injected ourselves and of secrets; or why it is skipped."""
-    limit = engine.settings.ingest.max_text_chars
+    limit = request.settings.ingest.max_text_chars
     if len(turn.text) > limit:
         raise InputError(
             f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
@@ -112,13 +122,13 @@ def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | O
         return Outcome(turn.id, "skipped", why)
     if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
         return Outcome(turn.id, "skipped", "heartbeat")
-    time = turn.time or engine.clock()
+    time = turn.time or request.clock()
     record = Record(
         id=turn.id,
         kind="turn",
         text=cleaned.text,
         time=time,
-        tenant=engine.tenant,
+        tenant=request.tenant,
         scope="session",
         user=who.user,
         project=who.project,
@@ -132,21 +142,19 @@ def _draft(engine: Engine, guard: Guard, turn: Turn, who: Speaker) -> Record | O
         boundary=cleaned.boundary,
         allow=who.allow,
         tainted=turn.tainted or turn.role == TOOL,
-        meta=dated(cleaned.text, time),
+        meta=dated(request, cleaned.text, time),
     )
-    return with_states(record) if engine.settings.ingest.supersede else record
+    return with_states(request.readers, record)
 
 
-def dated(text: str, said_at: datetime) -> dict[str, Any]:
-    """What a text says of time, resolved against the moment it was said: nothing when it says nothing."""
-    from aforesaid.text.extract.dates import (  # its patterns take a tenth of a second to compile
-        resolve,
-        time_expressions,
-    )
-
-    named = {expression.text.lower() for expression in time_expressions(text)}
-    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in resolve(text, said_at)})
-    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]} if named else {}
+def dated(request: Request, text: str, said_at: datetime) -> dict[str, Any]:
+    """The dates and times that a text names, as metadata of its record; empty when it names none."""
+    reading = request.readers.read_dates(text, said_at)
+    if reading is None or not reading.expressions:
+        return {}
+    named = {expression.text.lower() for expression in reading.expressions}
+    spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in reading.spans})
+    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]}
 
 
 def _duplicate(record: Record, earlier: Record) -> Outcome:
@@ -165,33 +173,31 @@ def _stored(record: Record) -> Outcome:
     return Outcome(record.id, "stored", reason, record.key, record.gate, record.redactions)
 
 
-def _write(engine: Engine, records: Sequence[Record], embedded: Embedded | None) -> set[str]:
+def _write(request: Request, records: Sequence[Record], embedded: Embedded | None, failed: Counter[str]) -> set[str]:
     """Write what no other process wrote meanwhile; the keys that this call stored."""
     if not records:
         return set()
-    with engine.writing():
-        there = {record.key: record for record in engine.store.get([record.key for record in records])}
+    with writing(request) as writer:
+        there = {record.key: record for record in request.store.get([record.key for record in records])}
         for record in records:
             if record.key in there:
                 _duplicate(record, there[record.key])
-        new = [i for i, record in enumerate(records) if record.key not in there]
-        engine.store.put([records[i] for i in new])
-        if embedded is not None:
-            engine.ready_space()
-            keys = [records[i].key for i in new]
-            engine.store.put_vectors(keys, embedded.vectors[new], passages=embedded.passages)
+        rows = [i for i, record in enumerate(records) if record.key not in there]
+        new = [records[i] for i in rows]
         if new:
-            supersede(engine, [records[i] for i in new])
-            engine.store.append([_event(engine, [records[i] for i in new])])
-    return {records[i].key for i in new}
+            writer.commit(new, embedded.select(rows) if embedded else None)
+            supersede(writer, new)
+            writer.commit(events=[_event(request, new, failed)])
+    return {record.key for record in new}
 
 
-def _event(engine: Engine, records: Sequence[Record]) -> Event:
+def _event(request: Request, records: Sequence[Record], failed: Counter[str]) -> Event:
     gates = [record.gate.decision for record in records if record.gate]
     body = {
         "turns": len(records),
         **{decision: gates.count(decision) for decision in ("admit", "defer", "reject")},
         "redacted": sum(bool(record.redactions) for record in records),
         "echoes": sum(record.echo_of is not None for record in records),
+        **({"reader_failures": dict(failed)} if failed else {}),
     }
-    return engine.event("ingest", records[0].session, body)
+    return request.event("ingest", records[0].session, body)

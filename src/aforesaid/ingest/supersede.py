@@ -10,8 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import Writer
 from aforesaid.store.protocols import Store
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import AGENT_ROLES, SUPERSEDED_BY, Edge, Filter, Kind, Record
 
 if TYPE_CHECKING:
@@ -31,65 +33,68 @@ class Superseded:
     older: Record
 
 
-def with_states(record: Record) -> Record:
+def with_states(readers: Readers, record: Record) -> Record:
     """The record with what it makes statements about: words of people, not of agents, nor from outside."""
     own = record.kind in STATING and record.role not in AGENT_ROLES and not record.tainted and record.echo_of is None
-    return replace(record, states=tuple(sorted(_statements(record)))) if own else record
+    return replace(record, states=tuple(sorted(_statements(readers, record)))) if own else record
 
 
-def supersede(engine: Engine, records: Sequence[Record]) -> list[Superseded]:
+def supersede(writer: Writer, records: Sequence[Record]) -> list[Superseded]:
     """Compare new records with what their owners said of the same things; link what is replaced, and end claims."""
     found: dict[str, Superseded] = {}
-    for pair in (pair for record in records if record.states for pair in _pairs(engine.store, record)):
+    for pair in (pair for record in records if record.states for pair in _pairs(writer.request, record)):
         first = found.setdefault(pair.older.key, pair)  # of several that replace it, the first did
         if (pair.newer.time, pair.newer.key) < (first.newer.time, first.newer.key):
             found[pair.older.key] = pair
     for pair in found.values():
-        mark(engine, pair)
+        mark(writer, pair)
     return list(found.values())
 
 
-def mark(engine: Engine, pair: Superseded) -> None:
-    """Link the two, and let the older one know."""
-    [older] = engine.store.get([pair.older.key])
+def mark(writer: Writer, pair: Superseded) -> None:
+    """Link the two records and mark the older one; a claim also ends."""
+    request = writer.request
+    [older] = writer.store.get([pair.older.key])
     meta = {**older.meta, SUPERSEDED_BY: pair.newer.key}
     ends = pair.newer.time if older.kind == "claim" else older.valid_to
-    engine.store.put([replace(older, meta=meta, valid_to=ends, updated=engine.clock())])
-    engine.store.link([Edge(pair.newer.key, older.key, SUPERSEDES, pair.newer.time)])
-    body = {"newer": pair.newer.key, "older": older.key}
-    engine.store.append([engine.event("supersede", older.key, body)])
+    event = request.event("supersede", older.key, {"newer": pair.newer.key, "older": older.key})
+    writer.commit(
+        [replace(older, meta=meta, valid_to=ends, updated=request.clock())],
+        edges=[Edge(pair.newer.key, older.key, SUPERSEDES, pair.newer.time)],
+        events=[event],
+    )
 
 
-def _pairs(store: Store, record: Record) -> Iterable[Superseded]:
+def _pairs(request: Request, record: Record) -> Iterable[Superseded]:
     """Both ways: history may arrive after what came later."""
     where = Filter(
         record.tenant, (record.owner,), kinds=STATING, states=record.states, exclude=(record.key,), withheld=True
     )
-    for other in store.find(where, order="newest", limit=MOST_OLDER):
+    for other in request.store.find(where, order="newest", limit=MOST_OLDER):
         newer, older = sorted((record, other), key=lambda each: (each.time, each is record))[::-1]
         if older.valid_to is not None or older.meta.get(SUPERSEDED_BY):
             continue
-        if replaces(newer, older):
+        if replaces(request.readers, newer, older):
             yield Superseded(newer, older)
 
 
-def replaces(newer: Record, older: Record) -> bool:
+def replaces(readers: Readers, newer: Record, older: Record) -> bool:
     """Whether something that the newer record states makes a statement of the older one out of date."""
     from aforesaid.text.extract.statements import supersedes
 
-    said, before = _statements(newer), _statements(older)
+    said, before = _statements(readers, newer), _statements(readers, older)
     return any(supersedes(said[key], before[key]) for key in said.keys() & before.keys())
 
 
-def _statements(record: Record) -> dict[str, Statement]:
+def _statements(readers: Readers, record: Record) -> dict[str, Statement]:
     """The last statement of a record about each thing, by key."""
-    from aforesaid.text.extract.statements import (  # its patterns take a quarter of a second to compile
-        key_of,
-        statements,
-    )
-
     speaker = "" if record.role is None or record.role.lower() in GENERIC else record.role
-    return {key_of(each): each for each in statements(record.text, speaker)}
+    found = readers.read_statements(record.text, speaker)
+    if not found:
+        return {}
+    from aforesaid.text.extract.statements import key_of
+
+    return {key_of(each): each for each in found}
 
 
 def released(record: Record) -> Record:

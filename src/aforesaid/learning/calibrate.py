@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import Replay, replay
@@ -20,7 +21,6 @@ from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.gate import SLACK
 from aforesaid.math.normalise import Floats, text_min_max, vector_share
-from aforesaid.policy.repository import NONE
 from aforesaid.retrieval.ranking.pce import TEXT, VECTOR
 from aforesaid.types import Filter, Progress, check_choice
 
@@ -86,7 +86,7 @@ class GateReport:
 
 
 def calibrate(
-    engine: Engine,
+    request: Request,
     labels: Sequence[Label],
     method: Method = "isotonic",
     side: Side = "both",
@@ -97,7 +97,7 @@ def calibrate(
     """Fit each side that has enough labels, and keep what is no worse than the raw scores; refused when none has."""
     check_choice(method, METHODS, "method")
     check_choice(side, SIDES, "side")
-    version = _version(engine)
+    version = request.policy_version
     names = [name for name in PLACES if side in ("both", name)]
     labels = sorted(labels, key=repr)  # so that sums round the same way whatever order they come in
     reports = [_fitted(name, labels, method, version, force=force, keep=not dry_run) for name in names]
@@ -106,20 +106,20 @@ def calibrate(
             "; ".join(f"{report.side}: {report.refused}" for report in reports) + ".",
             "Give more feedback with its query, or a file of labels.",
         )
-    with engine.store.transaction():
+    with writing(request) as writer:
         for report in reports:
             if report.stored and report.calibration is not None:
-                place = f"{PLACES[report.side]}/{engine.tenant}"
-                engine.store.put_setting(place, json.dumps(report.calibration.to_json()))
+                place = f"{PLACES[report.side]}/{request.tenant}"
+                request.store.put_setting(place, json.dumps(report.calibration.to_json()))
         counts = {report.side: report.labels for report in reports if report.stored}
         if counts:
             body = {"method": method, "labels": counts, "version": version}
-            engine.store.append([engine.event("calibrate", None, body)])
+            writer.commit(events=[request.event("calibrate", None, body)])
     return CalibrationReport(method, version, tuple(reports))
 
 
 def calibrate_gate(
-    engine: Engine, labels: Sequence[GateLabel], *, dry_run: bool = False, progress: Progress | None = None
+    request: Request, labels: Sequence[GateLabel], *, dry_run: bool = False, progress: Progress | None = None
 ) -> GateReport:
     """The least G at which a turn is as likely useful as not, kept for the turns to come; and what it would change."""
     labels = sorted(labels, key=repr)
@@ -129,21 +129,21 @@ def calibrate_gate(
         raise InputError(f"gate: {few}.", "Give more feedback on turns that the gate weighed, or a file of labels.")
     scores = np.array([label.score for label in labels], dtype=np.float64)
     held = held_out(useful, labels)
-    before = gate_rows(engine).threshold
+    before = gate_rows(request).threshold
     tried, after = even_point(scores[~held], useful[~held]), even_point(scores, useful)
     if after is None:
         raise InputError(
             f"At no G are turns useful as often as not ({int(useful.sum())} of {useful.size}); the threshold stays.",
             "Label turns that should have been admitted too.",
         )
-    changes = replay(engine, Filter(engine.tenant), {THRESHOLD: after}, limit=0, progress=progress)
-    version = _version(engine)
+    changes = replay(request, Filter(request.tenant), {THRESHOLD: after}, limit=0, progress=progress)
+    version = request.policy_version
     if not dry_run:
-        with engine.store.transaction():
+        with writing(request) as writer:
             kept = json.dumps({"threshold": after, "policy_version": version})
-            engine.store.put_setting(f"{THRESHOLD}/{engine.tenant}", kept)
+            request.store.put_setting(f"{THRESHOLD}/{request.tenant}", kept)
             body = {"gate": after, "before": before, "labels": len(labels), "version": version}
-            engine.store.append([engine.event("calibrate", None, body)])
+            writer.commit(events=[request.event("calibrate", None, body)])
     return GateReport(
         version,
         len(labels),
@@ -158,15 +158,15 @@ def calibrate_gate(
     )
 
 
-def reset(engine: Engine, *, gate: bool = False) -> tuple[str, ...]:
+def reset(request: Request, *, gate: bool = False) -> tuple[str, ...]:
     """Forget what was fitted for the scores, or the gate's threshold; the names of what was there."""
-    names = [f"{name}/{engine.tenant}" for name in ((THRESHOLD,) if gate else PLACES.values())]
-    with engine.store.transaction():
-        there = tuple(name for name in names if engine.store.setting(name))
+    names = [f"{name}/{request.tenant}" for name in ((THRESHOLD,) if gate else PLACES.values())]
+    with writing(request) as writer:
+        there = tuple(name for name in names if request.store.setting(name))
         for name in there:
-            engine.store.put_setting(name, "")
+            request.store.put_setting(name, "")
         if there:
-            engine.store.append([engine.event("calibrate", None, {"reset": list(there)})])
+            writer.commit(events=[request.event("calibrate", None, {"reset": list(there)})])
     return there
 
 
@@ -232,8 +232,3 @@ def _agreement(scores: Floats, useful: Flags, threshold: float | None) -> float:
     """The share of labels that a threshold agrees with; without one nothing is admitted."""
     admitted = np.zeros_like(useful) if threshold is None else scores + SLACK >= threshold
     return float((admitted == useful).mean())
-
-
-def _version(engine: Engine) -> str:
-    policy = engine.policy
-    return policy.version if policy else NONE

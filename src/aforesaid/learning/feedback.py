@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.engine.lineage import COVERS, EVIDENCE, made_from
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.supersede import SUPERSEDES
 from aforesaid.math import usefulness
@@ -73,7 +74,7 @@ class Raw:
 
 
 def feedback(
-    engine: Engine, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
+    request: Request, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
 ) -> Feedback:
     """Take one signal about a record; `into` is the key of a duplicate's representative."""
     check_choice(signal, SIGNALS, "signal")
@@ -82,25 +83,24 @@ def feedback(
             f"A {signal} record {'is one of another record' if into is None else 'has no representative'}.",
             "Name it with of=…, and only for a duplicate.",
         )
-    label = _label(engine, key, signal, query) if query is not None and signal in LABELS else None
-    with engine.store.transaction():
-        record = _held(engine, key)
+    label = _label(request, key, signal, query) if query is not None and signal in LABELS else None
+    with writing(request, check_policy=False) as writer:
+        record = _held(request, key)
         before = RecordWorth(record.utility, record.confidence)
-        other = _held(engine, into) if into is not None else None
-        if _said(engine, key, signal, now) or (other is not None and _merged(engine, record, other)):
+        other = _held(request, into) if into is not None else None
+        if _said(request, key, signal, now) or (other is not None and _merged(request, record, other)):
             return Feedback(record.id, signal, before, before, False, other.id if other else "")
-        faded = faded_to(record, now, engine.settings.govern)
-        utility, confidence = usefulness.feedback(faded.utility, faded.confidence, signal, engine.settings.govern)
+        faded = faded_to(record, now, request.settings.govern)
+        utility, confidence = usefulness.feedback(faded.utility, faded.confidence, signal, request.settings.govern)
         moved = replace(faded, utility=utility, confidence=confidence)
         after = RecordWorth(utility, confidence)
         body: dict[str, Any] = {"signal": signal, "at": now.isoformat(), "before": _body(before), "after": _body(after)}
         if other is not None:
-            moved = _merge(engine, moved, faded, other, now)
+            moved = _merge(writer, moved, faded, other, now)
             body["into"] = other.key
         if label is not None:
             body["label"] = label
-        engine.store.put([moved])
-        engine.store.append([engine.event(TOPIC, key, body)])
+        writer.commit([moved], events=[request.event(TOPIC, key, body)])
     return Feedback(record.id, signal, before, after, True, other.id if other else "", label)
 
 
@@ -116,66 +116,67 @@ def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
     return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
 
 
-def raw_scores(engine: Engine, query: str, keys: Sequence[str]) -> dict[str, Raw]:
+def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, Raw]:
     """What the two arms of the `pce` profile give these records for a query, before any normalisation."""
     if not isinstance(query, str) or not query.strip():
         raise InputError(f"The query is empty: {query!r}.", "Give the words that the record was found with.")
-    guard = engine.guard
+    guard = request.guard
     asked = storable(query.strip()[:MAX_QUERY_CHARS])
-    if engine.arm.remote or guard.policy is not None:
+    if request.arm.remote or guard.policy is not None:
         asked = guard.clean(asked).text
-    these = Filter(engine.tenant, keys=tuple(keys), echoes=True, withheld=True)
-    words = {hit.key: hit.score for hit in engine.store.text_search(query_terms(asked), these, len(keys))}
-    vector = engine.arm.embed_query(asked)
-    cosines = {} if vector is None else {key: float(row @ vector) for key, row in engine.store.vectors(keys).items()}
+    these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
+    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(asked), these, len(keys))}
+    vector = request.arm.embed_query(asked)
+    cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
     return {key: Raw(words.get(key), cosines.get(key)) for key in keys}
 
 
-def _label(engine: Engine, key: str, signal: Signal, query: str | None) -> dict[str, float | None]:
-    raw = raw_scores(engine, query or "", [key])[key]
+def _label(request: Request, key: str, signal: Signal, query: str | None) -> dict[str, float | None]:
+    raw = raw_scores(request, query or "", [key])[key]
     return {"bm25": raw.bm25, "cos": raw.cosine, "label": LABELS[signal]}
 
 
-def _held(engine: Engine, key: str) -> Record:
-    found = engine.store.get([key])
+def _held(request: Request, key: str) -> Record:
+    found = request.store.get([key])
     if not found:
         raise NotFoundError(f"The record {key} is gone.", "It was forgotten meanwhile.")
     return found[0]
 
 
-def _said(engine: Engine, key: str, signal: Signal, now: datetime) -> bool:
+def _said(request: Request, key: str, signal: Signal, now: datetime) -> bool:
     """Whether this was said of the record in this very minute."""
-    events = engine.store.events(EventFilter(engine.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
+    events = request.store.events(EventFilter(request.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
     minute = now.isoformat()[:MINUTE]
     return any(e.body.get("signal") == signal and str(e.body.get("at"))[:MINUTE] == minute for e in events)
 
 
-def _merged(engine: Engine, record: Record, other: Record) -> bool:
+def _merged(request: Request, record: Record, other: Record) -> bool:
     """Whether the record was merged into this very representative before."""
     ended = record.valid_to is not None and record.meta.get(SUPERSEDED_BY) == other.key
     return ended and any(
-        edge.target == record.key and edge.kind == SUPERSEDES for edge in engine.store.edges([other.key])
+        edge.target == record.key and edge.kind == SUPERSEDES for edge in request.store.edges([other.key])
     )
 
 
-def _merge(engine: Engine, moved: Record, faded: Record, other: Record, now: datetime) -> Record:
+def _merge(writer: Writer, moved: Record, faded: Record, other: Record, now: datetime) -> Record:
     """Raise the representative to the better of the two, link it to all that the duplicate was linked to, end that."""
-    against = _against(engine, moved, other, now)
+    request = writer.request
+    against = _against(request, moved, other, now)
     if against:
         raise InputError(f"{moved.id!r} cannot be merged into {other.id!r}: {against}.", "Name another representative.")
-    kept = faded_to(other, now, engine.settings.govern)
+    kept = faded_to(other, now, request.settings.govern)
     uses = int(kept.meta.get(USES, 0)) + int(moved.meta.get(USES, 0))
     meta = {**kept.meta, **({USES: uses} if uses else {})}
     utility, confidence = max(kept.utility, faded.utility), max(kept.confidence, faded.confidence)
-    engine.store.put([replace(kept, utility=utility, confidence=confidence, meta=meta)])
-    name = most_uses(engine.tenant, other.owner)
-    if uses > int(engine.store.setting(name) or 0):
-        engine.store.put_setting(name, str(uses))
-    engine.store.link([*_relinked(engine, moved.key, other.key), Edge(other.key, moved.key, SUPERSEDES, now)])
+    edges = [*_relinked(request, moved.key, other.key), Edge(other.key, moved.key, SUPERSEDES, now)]
+    writer.commit([replace(kept, utility=utility, confidence=confidence, meta=meta)], edges=edges)
+    name = most_uses(request.tenant, other.owner)
+    if uses > int(request.store.setting(name) or 0):
+        request.store.put_setting(name, str(uses))
     return replace(moved, valid_to=now, meta={**moved.meta, SUPERSEDED_BY: other.key})
 
 
-def _against(engine: Engine, record: Record, other: Record, now: datetime) -> str:
+def _against(request: Request, record: Record, other: Record, now: datetime) -> str:
     """Why one record cannot stand for another; nothing if it can."""
     if other.key == record.key:
         return "they are one record"
@@ -187,7 +188,7 @@ def _against(engine: Engine, record: Record, other: Record, now: datetime) -> st
         return f"{other.id!r} is not found by searching, so both would be lost"
     if _over(record, now):
         return f"{record.id!r} was superseded already"
-    if other.key in made_from(engine.store, [record.key]) or record.key in made_from(engine.store, [other.key]):
+    if other.key in made_from(request.store, [record.key]) or record.key in made_from(request.store, [other.key]):
         return "one was made from the other"
     return ""
 
@@ -196,10 +197,10 @@ def _over(record: Record, now: datetime) -> bool:
     return record.valid_to is not None and record.valid_to <= now
 
 
-def _relinked(engine: Engine, old: str, new: str) -> list[Edge]:
+def _relinked(request: Request, old: str, new: str) -> list[Edge]:
     """The duplicate's evidence and coverage, both ways, with the representative in its place."""
-    leaving = [replace(edge, source=new) for edge in engine.store.edges([old])]
-    reaching = [replace(edge, target=new) for edge in engine.store.edges([old], incoming=True)]
+    leaving = [replace(edge, source=new) for edge in request.store.edges([old])]
+    reaching = [replace(edge, target=new) for edge in request.store.edges([old], incoming=True)]
     return [edge for edge in (*leaving, *reaching) if edge.kind in (COVERS, EVIDENCE)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, SettingsError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, SLACK, TERMS, blend, branch
@@ -65,13 +65,13 @@ class Replay:
 
 
 def entries(
-    engine: Engine, where: Filter, *, order: Order = "newest", progress: Progress | None = None
+    request: Request, where: Filter, *, order: Order = "newest", progress: Progress | None = None
 ) -> Iterator[LedgerEntry]:
     """Every turn under a filter that the gate weighed, as this purpose may read it."""
     turns = replace(where, kinds=("turn",))
-    total = engine.store.count(turns)
+    total = request.store.count(turns)
     for offset in range(0, total, PAGE):
-        page = engine.view.find(turns, order=order, limit=PAGE, offset=offset)
+        page = request.view.find(turns, order=order, limit=PAGE, offset=offset)
         yield from (entry_of(record, record.gate) for record in page if record.gate is not None)
         if progress is not None:
             progress(min(offset + PAGE, total), total)
@@ -95,7 +95,7 @@ def entry_of(record: Record, gate: GateDecision) -> LedgerEntry:
 
 
 def replay(
-    engine: Engine,
+    request: Request,
     where: Filter,
     weights: Mapping[str, float],
     *,
@@ -103,12 +103,12 @@ def replay(
     progress: Progress | None = None,
 ) -> Replay:
     """Decide every turn again from its stored terms; what `weights` does not name is as it is in force now."""
-    rows = weighted(gate_rows(engine), weights)
+    rows = weighted(gate_rows(request), weights)
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     changed: deque[GateChange] = deque(maxlen=limit)
     changes = unreadable = 0
-    for entry in entries(engine, where, order="oldest", progress=progress):
+    for entry in entries(request, where, order="oldest", progress=progress):
         try:
             score, decision = replayed(entry, rows)
         except (KeyError, TypeError, InputError):  # terms that another program wrote

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning.feedback import EVERY_EVENT, LABELS, TOPIC
 from aforesaid.types import Event, EventFilter
@@ -43,9 +43,9 @@ class GateLabel:
             raise InputError(f"G is {self.score!r}.", "It lies in [0, 1].")
 
 
-def feedback_labels(engine: Engine) -> list[Label]:
+def feedback_labels(request: Request) -> list[Label]:
     """What feedback taught about the scores of queries."""
-    bodies = [(event, event.body.get("label")) for event in _events(engine)]
+    bodies = [(event, event.body.get("label")) for event in _events(request)]
     return [
         Label(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
         for event, label in bodies
@@ -53,10 +53,10 @@ def feedback_labels(engine: Engine) -> list[Label]:
     ]
 
 
-def feedback_gate_labels(engine: Engine) -> list[GateLabel]:
+def feedback_gate_labels(request: Request) -> list[GateLabel]:
     """What feedback says of turns that the gate weighed; one that was deferred has no G yet."""
-    said = [(str(event.subject), LABELS.get(event.body.get("signal", ""))) for event in _events(engine)]
-    held = {record.key: record.gate for record in engine.store.get(list({key for key, _ in said}))}
+    said = [(str(event.subject), LABELS.get(event.body.get("signal", ""))) for event in _events(request)]
+    held = {record.key: record.gate for record in request.store.get(list({key for key, _ in said}))}
     return [
         GateLabel(gate.score, bool(useful), key)
         for key, useful in said
@@ -87,6 +87,6 @@ def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
-def _events(engine: Engine) -> list[Event]:
+def _events(request: Request) -> list[Event]:
     """What was said of records, oldest first."""
-    return engine.store.events(EventFilter(engine.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]
+    return request.store.events(EventFilter(request.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]

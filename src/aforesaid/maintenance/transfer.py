@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import EmbedError, FormatError, InputError
 from aforesaid.ingest import gate
 from aforesaid.math.vectors import Vectors, from_halves
-from aforesaid.policy.enforcement import DENIED
+from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
 from aforesaid.types import Edge, Event, EventFilter, Filter, Progress, Record, as_time
 
@@ -23,18 +25,18 @@ FORMAT = 1  # of the export's lines
 PAGE = 500
 
 
-def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
+def export_lines(request: Request, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
     """The tenant's whole memory as JSON lines: a head, then spaces, records, edges, events."""
-    pages = list(_exported(engine))
+    pages = list(_exported(request))
     total = sum(map(len, pages))
-    active = next((space for space in engine.store.spaces() if space.active), None) if vectors else None
+    active = next((space for space in request.store.spaces() if space.active), None) if vectors else None
     space = {"name": active.name, "dimensions": active.dimensions} if active else None
-    yield _line({"aforesaid": FORMAT, "tenant": engine.tenant, "records": total, "space": space})
+    yield _line({"aforesaid": FORMAT, "tenant": request.tenant, "records": total, "space": space})
     keys: list[str] = []
     for names in pages:
-        page = engine.view.get(names)
-        held = engine.store.vectors(names) if active else {}
-        parts = engine.store.passages(names) if active else {}
+        page = request.view.get(names)
+        held = request.store.vectors(names) if active else {}
+        parts = request.store.passages(names) if active else {}
         for record in page:
             line: dict[str, Any] = {"record": record_to_json(record)}
             if record.key in held:
@@ -46,21 +48,21 @@ def export_lines(engine: Engine, *, vectors: bool = True, progress: Progress | N
         if progress is not None:
             progress(len(keys), total)
     for offset in range(0, len(keys), PAGE):
-        for edge in engine.store.edges(keys[offset : offset + PAGE]):
+        for edge in request.store.edges(keys[offset : offset + PAGE]):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
-    for event in reversed(engine.store.events(EventFilter(engine.tenant, limit=1 << 62))):
+    for event in reversed(request.store.events(EventFilter(request.tenant, limit=1 << 62))):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
 
 
-def _exported(engine: Engine) -> Iterator[list[str]]:
+def _exported(request: Request) -> Iterator[list[str]]:
     """The keys of what may leave, page by page: under a policy what its purpose may see, and candidates."""
-    guard = engine.guard
-    whole = Filter(tenant=engine.tenant, echoes=True, withheld=True)
+    guard = request.guard
+    whole = Filter(tenant=request.tenant, echoes=True, withheld=True)
     if guard.policy is not None:
-        whole = guard.narrowed(whole, engine.clock())
-    for offset in range(0, engine.store.count(whole), PAGE):
-        page = engine.store.find(whole, limit=PAGE, offset=offset)
-        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED)]
+        whole = guard.narrow_filter(whole, request.clock())
+    for offset in range(0, request.store.count(whole), PAGE):
+        page = request.store.find(whole, limit=PAGE, offset=offset)
+        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
 
 
 def _packed(array: NDArray[Any]) -> str:
@@ -82,10 +84,10 @@ class ImportReport:
     events: int
 
 
-def import_lines(engine: Engine, lines: Iterable[str], progress: Progress | None = None) -> ImportReport:
+def import_lines(request: Request, lines: Iterable[str], progress: Progress | None = None) -> ImportReport:
     """Take an export into this tenant; all of it or, when a line is bad, nothing. Twice is the same as once."""
-    with engine.store.transaction():
-        return _Importer(engine, progress).run(lines)
+    with writing(request, check_policy=False) as writer:
+        return _Importer(writer, progress).run(lines)
 
 
 class _ImportCounts(NamedTuple):
@@ -95,8 +97,8 @@ class _ImportCounts(NamedTuple):
 
 
 class _Importer:
-    def __init__(self, engine: Engine, progress: Progress | None) -> None:
-        self._engine = engine
+    def __init__(self, writer: Writer, progress: Progress | None) -> None:
+        self._writer, self._request = writer, writer.request
         self._progress = progress
         self._space: dict[str, Any] | None = None
         self._renamed: dict[str, str] = {}
@@ -133,20 +135,20 @@ class _Importer:
     def _head(self, found: dict[str, Any]) -> int:
         if found.get("aforesaid") != FORMAT:
             raise FormatError("it is not the head of a aforesaid export.")
-        space, store = found["space"], self._engine.store
-        embedder = self._engine.arm.embedder
+        space, store = found["space"], self._request.store
+        embedder = self._request.arm.embedder
         if space and (embedder is None or embedder.name == space["name"]):
             if not store.spaces():
                 store.add_space(space["name"], space["dimensions"])
             active = next(item for item in store.spaces() if item.active)
             self._space = space if active.name == space["name"] else None
         # Events are a log: taking it twice would double it, so it is taken only into an empty one.
-        self._events_wanted = not store.events(EventFilter(self._engine.tenant, limit=1))
+        self._events_wanted = not store.events(EventFilter(self._request.tenant, limit=1))
         return int(found["records"])
 
     def _record(self, found: dict[str, Any]) -> None:
         original = record_from_json(found["record"])
-        record = replace(original, tenant=self._engine.tenant)
+        record = replace(original, tenant=self._request.tenant)
         self._renamed[original.key] = record.key
         vector = parts = None
         if self._space and "vector" in found:
@@ -161,19 +163,19 @@ class _Importer:
             self._flush()
 
     def _flush(self) -> None:
-        store = self._engine.store
+        store = self._request.store
         taken = [item.record for item in self._waiting]
         known = {record.key: record for record in store.get([record.key for record in taken])}
         for record in taken:
             if record.kind == "turn" and known.get(record.key, record).text != record.text:
                 raise FormatError(f"turn {record.id!r} is stored here with other words.")
         new = [record for record in taken if known.get(record.key) != record]
-        store.put(new)
+        self._writer.commit(new)
         there = store.vectors([record.key for record in taken])
         fill = {r.key: vector for r, vector, _ in self._waiting if vector is not None and r.key not in there}
         if fill:
             parts = {r.key: matrix for r, _, matrix in self._waiting if matrix is not None}
-            store.put_vectors(list(fill), np.stack(list(fill.values())), passages=parts)
+            self._writer.put_vectors(list(fill), Embedded(np.stack(list(fill.values())), parts))
         self._counts["records"] += len(new)
         self._counts["known"] += len(self._waiting) - len(new)
         self._counts["vectors"] += len(fill)
@@ -182,22 +184,22 @@ class _Importer:
     def _edge(self, source: str, target: str, kind: str, time: str) -> None:
         self._flush()
         ends = self._renamed.get(source, source), self._renamed.get(target, target)
-        self._engine.store.link([Edge(*ends, kind, as_time(time))])
+        self._writer.commit(edges=[Edge(*ends, kind, as_time(time))])
         self._counts["edges"] += 1
 
     def _event(self, time: str, topic: str, subject: str | None, body: dict[str, Any]) -> None:
         self._flush()
         if self._events_wanted:
-            self._engine.store.append([Event(as_time(time), self._engine.tenant, topic, subject, body)])
+            self._writer.commit(events=[Event(as_time(time), self._request.tenant, topic, subject, body)])
             self._counts["events"] += 1
 
 
-def reindex(engine: Engine, progress: Progress | None = None) -> int:
+def reindex(request: Request, progress: Progress | None = None) -> int:
     """Embed every record that lacks a vector of this embedder, then search those vectors; may be stopped and resumed.
 
     Another model's vectors serve until the last one is made. How many records were embedded.
     """
-    embedder, store = engine.arm.embedder, engine.store
+    embedder, store = request.arm.embedder, request.store
     if embedder is None:
         raise InputError("There is no embedder to reindex with.", "Set embed.provider.")
     store.add_space(embedder.name, embedder.dimensions)
@@ -206,49 +208,51 @@ def reindex(engine: Engine, progress: Progress | None = None) -> int:
     done = 0
     for tenant in tenants:
         where = Filter(tenant=tenant, echoes=True)
-        while page := store.pending(where, engine.settings.ingest.batch, embedder.name):
-            if not _embed_page(engine, page, embedder.name):
-                raise EmbedError(f"Stopped after {done} of {total} records: {engine.arm.off}", "Run it again to go on.")
+        while page := store.pending(where, request.settings.ingest.batch, embedder.name):
+            if not _embed_page(request, page, embedder.name):
+                raise EmbedError(
+                    f"Stopped after {done} of {total} records: {request.arm.off}", "Run it again to go on."
+                )
             done += len(page)
             if progress is not None:
                 progress(done, total)
     store.activate_space(embedder.name)
     for tenant in tenants:
-        _settle(replace(engine, tenant=tenant), Filter(tenant=tenant))
+        _settle(replace(request.engine, tenant=tenant).request(), Filter(tenant=tenant))
     return done
 
 
-def embed_pending(engine: Engine, where: Filter) -> int:
+def embed_pending(request: Request, where: Filter) -> int:
     """Catch up on vectors that records under a filter still lack; how many, none while the vector arm is off."""
-    if engine.arm.embedder is None:
+    if request.arm.embedder is None:
         return 0
-    engine.ready_space()
     done = 0
-    while page := engine.store.pending(replace(where, echoes=True), engine.settings.ingest.batch):
-        if not _embed_page(engine, page):
+    while page := request.store.pending(replace(where, echoes=True), request.settings.ingest.batch):
+        if not _embed_page(request, page):
             return done
         done += len(page)
     if done:
-        _settle(engine, where)
+        _settle(request, where)
     return done
 
 
-def _embed_page(engine: Engine, page: Sequence[Record], space: str | None = None) -> bool:
-    embedded = engine.embed(page)
+def _embed_page(request: Request, page: Sequence[Record], space: str | None = None) -> bool:
+    embedded = request.embed(page)
     if embedded is None:
         return False
-    keys = [record.key for record in page]
-    engine.store.put_vectors(keys, embedded.vectors, space, passages=embedded.passages)
+    with writing(request, check_policy=False) as writer:
+        writer.put_vectors([record.key for record in page], embedded, space)
     return True
 
 
-def _settle(engine: Engine, where: Filter) -> None:
+def _settle(request: Request, where: Filter) -> None:
     """Decide the turns that the gate had to defer for want of vectors, oldest first."""
-    for record in engine.store.find(replace(where, kinds=("turn",), durable=False)):
+    for record in request.store.find(replace(where, kinds=("turn",), durable=False)):
         if record.gate is None or record.gate.decision != "defer":
             continue
-        vector = engine.store.vectors([record.key]).get(record.key)
+        vector = request.store.vectors([record.key]).get(record.key)
         if vector is None:
             continue
-        [near] = gate.neighbours(engine, record, vector.reshape(1, -1))
-        engine.store.put([gate.weighed(engine, record, near.durable, near.turns)])
+        [near] = gate.neighbours(request, record, vector.reshape(1, -1))
+        with writing(request, check_policy=False) as writer:
+            writer.commit([gate.weighed(request, record, near.durable, near.turns)])

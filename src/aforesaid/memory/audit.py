@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
 from aforesaid.memory.visibility import optional_time, time_or_now
@@ -86,4 +86,5 @@ class AuditHandle:
         Returns:
             How many events were deleted; none without a policy.
         """
-        return log.prune(self._engine, time_or_now(self._engine, now))
+        moment = time_or_now(self._engine.clock, now)
+        return self._engine.run(lambda request: log.prune(request, moment))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
@@ -66,8 +67,11 @@ class CalibrationHandle:
         Raises:
             InputError: A label is not valid, or there are too few.
         """
-        found = feedback_labels(self._engine) if labels is None else self._labels(labels, user, project, progress)
-        return calibrate.calibrate(self._engine, found, method, side, dry_run=dry_run, force=force)
+        request = self._engine.request()
+        found = feedback_labels(request) if labels is None else _labels(request, labels, user, project, progress)
+        return self._engine.run(
+            lambda request: calibrate.calibrate(request, found, method, side, dry_run=dry_run, force=force)
+        )
 
     def reset(self) -> tuple[str, ...]:
         """Go back to raw scores.
@@ -75,32 +79,33 @@ class CalibrationHandle:
         Returns:
             The names of the stored fits that were removed.
         """
-        return calibrate.reset(self._engine, gate=False)
+        return self._engine.run(lambda request: calibrate.reset(request, gate=False))
 
-    def _labels(
-        self,
-        given: Iterable[Row | Label | RelevanceLabel],
-        user: str | None,
-        project: str | None,
-        progress: Progress | None,
-    ) -> list[Label]:
-        """Return labels with scores. A judged record gets the scores that its query gives it now."""
-        judged: dict[str, list[tuple[Record, bool]]] = {}
-        found: list[Label] = []
-        for each in given:
-            if isinstance(each, RelevanceLabel):
-                record = find_visible(self._engine, each.id, user=user, project=project, session=each.session)
-                judged.setdefault(each.query, []).append((record, each.relevant))
-            else:
-                found.append(each if isinstance(each, Label) else _label(each))
-        for done, (query, records) in enumerate(judged.items(), 1):
-            scores = raw_scores(self._engine, query, [record.key for record, _ in records])
-            for record, relevant in records:
-                raw = scores[record.key]
-                found.append(Label(raw.bm25, raw.cosine, relevant, query))
-            if progress is not None:
-                progress(done, len(judged))
-        return found
+
+def _labels(
+    request: Request,
+    given: Iterable[Row | Label | RelevanceLabel],
+    user: str | None,
+    project: str | None,
+    progress: Progress | None,
+) -> list[Label]:
+    """Return labels with scores. A judged record gets the scores that its query gives it now."""
+    judged: dict[str, list[tuple[Record, bool]]] = {}
+    found: list[Label] = []
+    for each in given:
+        if isinstance(each, RelevanceLabel):
+            record = find_visible(request, each.id, user=user, project=project, session=each.session)
+            judged.setdefault(each.query, []).append((record, each.relevant))
+        else:
+            found.append(each if isinstance(each, Label) else _label(each))
+    for done, (query, records) in enumerate(judged.items(), 1):
+        scores = raw_scores(request, query, [record.key for record, _ in records])
+        for record, relevant in records:
+            raw = scores[record.key]
+            found.append(Label(raw.bm25, raw.cosine, relevant, query))
+        if progress is not None:
+            progress(done, len(judged))
+    return found
 
 
 def _label(row: Row) -> Label:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aforesaid.documents import loader
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.memory.visibility import SHARED_SCOPES, record_owner
 from aforesaid.types import Scope
 
@@ -41,7 +41,8 @@ class DocumentsHandle:
             InputError: There is no such file, or its hard rules do not fit their share of a prompt.
         """
         words = loader.read(path) if text is None else text
-        return loader.load(self._engine, str(path), words, record_owner(user, project, scope, SHARED_SCOPES))
+        owner = record_owner(user, project, scope, SHARED_SCOPES)
+        return self._engine.run(lambda request: loader.load(request, str(path), words, owner))
 
     def unload(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
@@ -57,7 +58,8 @@ class DocumentsHandle:
         Returns:
             What was removed.
         """
-        return loader.unload(self._engine, str(path), record_owner(user, project, scope, SHARED_SCOPES))
+        owner = record_owner(user, project, scope, SHARED_SCOPES)
+        return self._engine.run(lambda request: loader.unload(request, str(path), owner))
 
     def lint(self, path: str | Path, *, text: str | None = None) -> loader.Authored:
         """Show how a document would be read. Nothing is stored.
@@ -69,4 +71,4 @@ class DocumentsHandle:
         Returns:
             Its rules with their tiers and tokens, and rules that contradict each other.
         """
-        return loader.parsed(self._engine, str(path), loader.read(path) if text is None else text)
+        return loader.parsed(self._engine.request(), str(path), loader.read(path) if text is None else text)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import get_args
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate, gate_log
 from aforesaid.learning.labels import GateLabel, feedback_gate_labels
@@ -50,7 +51,8 @@ class GateHandle:
         if decision is not None:
             check_choice(decision, get_args(Decision), "decision")
         page = Page(limit, offset)
-        every = gate_log.entries(self._engine, self._turns(user, session, since, until))
+        request = self._engine.request()
+        every = gate_log.entries(request, _turns(request, user, session, since, until))
         return list(islice((entry for entry in every if decision in (None, entry.decision)), page.offset, page.end))
 
     def replay(
@@ -78,8 +80,9 @@ class GateHandle:
         Returns:
             The counts before and after, and the decisions that change.
         """
-        where = self._turns(user, session, since, until)
-        return gate_log.replay(self._engine, where, weights, limit=limit, progress=progress)
+        request = self._engine.request()
+        where = _turns(request, user, session, since, until)
+        return gate_log.replay(request, where, weights, limit=limit, progress=progress)
 
     def calibrate(
         self,
@@ -105,11 +108,14 @@ class GateHandle:
         Raises:
             InputError: A label names a message that the gate did not score.
         """
+        request = self._engine.request()
         if labels is None:
-            found = feedback_gate_labels(self._engine)
+            found = feedback_gate_labels(request)
         else:
-            found = [self._label(label, user, project) for label in labels]
-        return calibrate.calibrate_gate(self._engine, found, dry_run=dry_run, progress=progress)
+            found = [_label(request, label, user, project) for label in labels]
+        return self._engine.run(
+            lambda request: calibrate.calibrate_gate(request, found, dry_run=dry_run, progress=progress)
+        )
 
     def reset(self) -> tuple[str, ...]:
         """Go back to the threshold of the settings.
@@ -117,25 +123,28 @@ class GateHandle:
         Returns:
             The names of the stored values that were removed.
         """
-        return calibrate.reset(self._engine, gate=True)
+        return self._engine.run(lambda request: calibrate.reset(request, gate=True))
 
-    def _turns(self, user: str | None, session: str | None, since: Time | None, until: Time | None) -> Filter:
-        return visible(
-            self._engine, user=user, session=session, kinds=("turn",), since=since, until=until, superseded=True
+
+def _turns(request: Request, user: str | None, session: str | None, since: Time | None, until: Time | None) -> Filter:
+    return visible(request, user=user, session=session, kinds=("turn",), since=since, until=until, superseded=True)
+
+
+def _label(
+    request: Request,
+    label: tuple[float, bool] | GateLabel | RelevanceLabel,
+    user: str | None,
+    project: str | None,
+) -> GateLabel:
+    if isinstance(label, GateLabel):
+        return label
+    if not isinstance(label, RelevanceLabel):
+        score, useful = label
+        return GateLabel(float(score), bool(useful))
+    record = find_visible(request, label.id, user=user, project=project, session=label.session)
+    if record.gate is None or record.gate.decision == "defer":
+        raise InputError(
+            f"{record.id!r} has no G: the gate {'waits for its vector' if record.gate else 'did not weigh it'}.",
+            "Leave it out of the labels; `aforesaid gate list` shows what was weighed.",
         )
-
-    def _label(
-        self, label: tuple[float, bool] | GateLabel | RelevanceLabel, user: str | None, project: str | None
-    ) -> GateLabel:
-        if isinstance(label, GateLabel):
-            return label
-        if not isinstance(label, RelevanceLabel):
-            score, useful = label
-            return GateLabel(float(score), bool(useful))
-        record = find_visible(self._engine, label.id, user=user, project=project, session=label.session)
-        if record.gate is None or record.gate.decision == "defer":
-            raise InputError(
-                f"{record.id!r} has no G: the gate {'waits for its vector' if record.gate else 'did not weigh it'}.",
-                "Leave it out of the labels; `aforesaid gate list` shows what was weighed.",
-            )
-        return GateLabel(record.gate.score, label.relevant, record.key)
+    return GateLabel(record.gate.score, label.relevant, record.key)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import commit
 from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
@@ -81,7 +83,7 @@ class GovernanceHandle:
         capture = promotion.Capture(
             text,
             record_owner(user, project, scope),
-            time_or_now(self._engine, time, "time"),
+            time_or_now(self._engine.clock, time, "time"),
             optional_id(session, "session"),
             source,
             check_class(boundary),
@@ -89,7 +91,7 @@ class GovernanceHandle:
             ttl_days,
             tainted,
         )
-        return promotion.observe(self._engine, capture)
+        return self._engine.run(lambda request: promotion.observe(request, capture))
 
     def distill(
         self,
@@ -125,17 +127,21 @@ class GovernanceHandle:
         Raises:
             NotFoundError: No record that this caller may see has one of the ids.
         """
-        found = [find_visible(self._engine, name, user=user, project=project) for name in sources]
         claim = Claim(
             text,
             record_owner(user, project, scope),
             type,
             check_class(boundary),
-            time_or_now(self._engine, time, "time"),
+            time_or_now(self._engine.clock, time, "time"),
             {},
             memory_type=_checked(memory_type),
         )
-        return promotion.distill(self._engine, claim, found)
+
+        def work(request: Request) -> Record:
+            found = [find_visible(request, name, user=user, project=project) for name in sources]
+            return promotion.distill(request, claim, found)
+
+        return self._engine.run(work)
 
     def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> list[Record]:
         """List the candidates that wait for promotion, newest first.
@@ -148,7 +154,7 @@ class GovernanceHandle:
         Returns:
             The candidates.
         """
-        return self._candidates(user, project)[:limit]
+        return _candidates(self._engine.request(), user, project)[:limit]
 
     def promote(
         self,
@@ -173,11 +179,16 @@ class GovernanceHandle:
             InputError: No candidate has that id.
             PolicyError: The policy does not allow the promotion.
         """
-        waiting = {record.id: record.key for record in self._candidates(user, project)}
-        if id not in waiting:
-            raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
-        [candidate] = self._engine.store.get([waiting[id]])
-        return promotion.promote(self._engine, candidate, [check_id(name, "reviewer") for name in reviewers])
+        names = [check_id(name, "reviewer") for name in reviewers]
+
+        def work(request: Request) -> Record:
+            waiting = {record.id: record.key for record in _candidates(request, user, project)}
+            if id not in waiting:
+                raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
+            [candidate] = request.store.get([waiting[id]])
+            return promotion.promote(request, candidate, names)
+
+        return self._engine.run(work)
 
     def upsert(
         self,
@@ -225,7 +236,7 @@ class GovernanceHandle:
             record_owner(user, project, scope),
             type,
             check_class(boundary),
-            time_or_now(self._engine, time, "time"),
+            time_or_now(self._engine.clock, time, "time"),
             {},
             provenance=replace(provenance, method=provenance.method or "upsert"),
             allow=check_globs(allow) if allow is not None else None,
@@ -233,7 +244,7 @@ class GovernanceHandle:
             reviewers=len(set(reviewers)),
             memory_type=_checked(memory_type),
         )
-        return promotion.upsert(self._engine, claim, reviewers)
+        return self._engine.run(lambda request: promotion.upsert(request, claim, reviewers))
 
     def rollback(
         self,
@@ -259,9 +270,12 @@ class GovernanceHandle:
         Raises:
             NotFoundError: No record that this caller may see has that id.
         """
-        key = find_visible(self._engine, id, user=user, project=project).key
-        [claim] = self._engine.store.get([key])
-        return promotion.rollback(self._engine, claim, reason, by)
+
+        def work(request: Request) -> promotion.Rollback:
+            [claim] = request.store.get([find_visible(request, id, user=user, project=project).key])
+            return promotion.rollback(request, claim, reason, by)
+
+        return self._engine.run(work)
 
     def active(
         self,
@@ -285,9 +299,13 @@ class GovernanceHandle:
         Raises:
             ContextGoneError: It expired, was used up, or never existed.
         """
-        moment = time_or_now(self._engine, now)
-        where = visible(self._engine, user=user, project=project, now=moment)
-        return activation.recall(self._engine, id, where, moment)
+        moment = time_or_now(self._engine.clock, now)
+
+        def work(request: Request) -> activation.ActiveContext:
+            where = visible(request, user=user, project=project, now=moment)
+            return activation.recall(request, id, where, moment)
+
+        return self._engine.run(work)
 
     def sweep(self, now: Time | None = None) -> SweepReport:
         """Delete what has expired: observations, records that a policy limits in time, and active contexts.
@@ -298,20 +316,22 @@ class GovernanceHandle:
         Returns:
             How much was deleted. Records derived from it stay.
         """
-        moment, store = time_or_now(self._engine, now), self._engine.store
-        everything = Filter(self._engine.tenant, echoes=True, withheld=True)
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        store = request.store
+        everything = Filter(request.tenant, echoes=True, withheld=True)
         alive = {record.key for record in store.find(replace(everything, alive_at=moment))}
         expired = [record.key for record in store.find(everything) if record.key not in alive]
         with store.transaction():
             if expired:
                 store.delete(expired)
-                store.append([self._engine.event("sweep", None, {"records": len(expired)})])
-            return SweepReport(len(expired), activation.sweep(self._engine, moment))
+                commit(request, events=[request.event("sweep", None, {"records": len(expired)})])
+            return SweepReport(len(expired), activation.sweep(request, moment))
 
-    def _candidates(self, user: str | None, project: str | None) -> list[Record]:
-        where = visible(self._engine, user=user, project=project)
-        waiting = replace(where, withheld=True, kinds=("claim",), durable=False)
-        return [each for each in self._engine.view.find(waiting, order="newest") if each.withheld == CANDIDATE]
+
+def _candidates(request: Request, user: str | None, project: str | None) -> list[Record]:
+    where = visible(request, user=user, project=project)
+    waiting = replace(where, withheld=True, kinds=("claim",), durable=False)
+    return [each for each in request.view.find(waiting, order="newest") if each.withheld == CANDIDATE]
 
 
 def _checked(memory_type: MemoryType) -> MemoryType:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.importers import report, runner
 from aforesaid.importers.formats import items

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.maintenance import transfer
 from aforesaid.store.protocols import Problem
@@ -47,7 +47,7 @@ class MaintenanceHandle:
         Returns:
             How many records were embedded.
         """
-        return transfer.reindex(self._engine, progress)
+        return self._engine.run(lambda request: transfer.reindex(request, progress))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Check the store for damage.

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.context import assemble as assembling
 from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
-from aforesaid.engine.request import Engine, VectorArm, check_embedder
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.vector_arm import VectorArm, check_embedder
 from aforesaid.errors import InputError, StoreError
 from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
@@ -31,6 +33,7 @@ from aforesaid.policy.intents import IntentName
 from aforesaid.retrieval import search as searching
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store, StoreStats
+from aforesaid.text.extract.reader import Readers
 from aforesaid.text.globs import check_globs
 from aforesaid.types import (
     DEFAULT_TENANT,
@@ -86,6 +89,7 @@ class Memory:
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
         tokenizer: Callable[[str], int] | None = None,
+        readers: Readers | None = None,
         change_embedder: bool = False,
     ) -> None:
         """Join a store and an embedder. `Memory.open` is the short way.
@@ -97,6 +101,7 @@ class Memory:
             clock: A function that returns the current time.
             tenant: Whose memory this is. Nothing is shared between tenants.
             tokenizer: Counts the tokens of a text. Without one they are estimated.
+            readers: Replace some of the functions that find dates, statements and the like in messages.
             change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
 
         Raises:
@@ -105,7 +110,9 @@ class Memory:
         if not change_embedder:
             check_embedder(store, embedder)
         check_id(tenant, "tenant")
-        self._engine = Engine(store, VectorArm(embedder), settings or Settings(), clock, tenant, tokenizer)
+        settings = settings or Settings()
+        chosen = (readers or Readers()).switched(settings.readers)
+        self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
 
     @classmethod
     def open(
@@ -189,7 +196,7 @@ class Memory:
         Returns:
             The other memory. It shares this one's store: closing one closes both.
         """
-        given = {"purpose": purpose, "request": request, "trace": trace}
+        given = {"purpose": purpose, "request_id": request, "trace_id": trace}
         return self._with(**{name: check_id(value, name) for name, value in given.items() if value is not None})
 
     def _with(self, **changes: str) -> Memory:
@@ -359,13 +366,17 @@ class Memory:
             owner=record_owner(user, project, scope),
             type=type,
             boundary=boundary,
-            time=time_or_now(self._engine, time, "time"),
+            time=time_or_now(self._engine.clock, time, "time"),
             meta=meta or {},
             allow=check_globs(allow) if allow is not None else None,
             tainted=tainted,
         )
-        old = self.get(supersedes, user=user, project=project) if supersedes is not None else None
-        return claims.remember(self._engine, claim, old)
+
+        def work(request: Request) -> Record:
+            old = find_visible(request, supersedes, user=user, project=project) if supersedes is not None else None
+            return claims.remember(request, claim, old)
+
+        return self._engine.run(work)
 
     def search(
         self,
@@ -411,14 +422,13 @@ class Memory:
         Raises:
             InputError: The query is empty, or a filter has an unknown value.
         """
-        moment = time_or_now(self._engine, now)
-        where = self.where(
-            user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        where = visible(
+            request, user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
             as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
         )  # fmt: skip
-        engine = self._engine.ruled
-        page = searching.Page(engine.settings.search.limit if limit is None else limit, offset)
-        return searching.search(engine, query, where, page, moment, profile)
+        page = searching.Page(request.settings.search.limit if limit is None else limit, offset)
+        return searching.search(request, query, where, page, moment, profile)
 
     def assemble(
         self,
@@ -448,16 +458,17 @@ class Memory:
         Returns:
             The context, with a trace that gives the reason for each record in it and left out of it.
         """
-        moment = time_or_now(self._engine, now)
+        moment = time_or_now(self._engine.clock, now)
         own = tuple(map(_checked_message, messages))
-        budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         try:
-            where, engine = self.where(user=user, project=project, now=moment), self._engine.ruled
+            request = self._engine.request()
         except StoreError as error:
-            return assembling.without_memory(self._engine, own, budget, error)
-        budget = engine.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
-        request = assembling.Request(query, where, optional_id(session, "session"), budget, moment, own)
-        return assembling.assemble(engine, request)
+            budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+            return assembling.without_memory(self._engine.count_tokens, own, budget, error)
+        budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+        where = visible(request, user=user, project=project, now=moment)
+        wanted = assembling.ContextRequest(query, where, optional_id(session, "session"), budget, moment, own)
+        return assembling.assemble(request, wanted)
 
     def recall(
         self,
@@ -487,12 +498,12 @@ class Memory:
         """
         from aforesaid.context import recall as recalling
 
-        moment = self._engine.clock()
-        where = self.where(user=user, project=project, now=moment)
-        budget = self.settings.hooks.budget_tokens if budget_tokens is None else budget_tokens
+        request, moment = self._engine.request(), self._engine.clock()
+        where = visible(request, user=user, project=project, now=moment)
+        budget = request.settings.hooks.budget_tokens if budget_tokens is None else budget_tokens
         name = optional_id(session, "session")
-        request = recalling.RecallRequest(prompt, where, name, budget, moment, frozenset(map(str.lower, skip_files)))
-        return recalling.recall(self._engine.ruled, request)
+        wanted = recalling.RecallRequest(prompt, where, name, budget, moment, frozenset(map(str.lower, skip_files)))
+        return recalling.recall(request, wanted)
 
     def get(
         self,
@@ -517,7 +528,7 @@ class Memory:
             NotFoundError: No record that this caller may see has that id.
             InputError: Several records have that id.
         """
-        return find_visible(self._engine, id, user=user, project=project, session=session)
+        return find_visible(self._engine.request(), id, user=user, project=project, session=session)
 
     def list(
         self,
@@ -552,13 +563,14 @@ class Memory:
         Returns:
             The records.
         """
-        where = self.where(
-            user=user, project=project, session=session, scope=scope, kinds=kinds, since=since, until=until,
+        request = self._engine.request()
+        where = visible(
+            request, user=user, project=project, session=session, scope=scope, kinds=kinds, since=since, until=until,
             superseded=superseded,
         )  # fmt: skip
         page = searching.Page(limit, offset)
         everything = replace(where, durable=durable, echoes=True)
-        return self._engine.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
+        return request.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
 
     def history(
         self,
@@ -582,10 +594,11 @@ class Memory:
         Raises:
             NotFoundError: No record that this caller may see has that id.
         """
-        record = self.get(id, user=user, project=project, session=session)
-        keys = tuple(each.key for each in superseding.chain(self.store, record))
-        where = self.where(user=user, project=project, boundaries=None, superseded=True)
-        return self._engine.view.find(replace(where, keys=keys, echoes=True))
+        request = self._engine.request()
+        record = find_visible(request, id, user=user, project=project, session=session)
+        keys = tuple(each.key for each in superseding.chain(request.store, record))
+        where = visible(request, user=user, project=project, boundaries=None, superseded=True)
+        return request.view.find(replace(where, keys=keys, echoes=True))
 
     def activate(
         self,
@@ -618,12 +631,12 @@ class Memory:
         """
         from aforesaid.retrieval import activation
 
-        engine, moment = self._engine.ruled, time_or_now(self._engine, now)
-        where = self.where(user=user, project=project, session=session, now=moment)
-        size = engine.settings.search.limit if limit is None else limit
-        minutes = engine.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        where = visible(request, user=user, project=project, session=session, now=moment)
+        size = request.settings.search.limit if limit is None else limit
+        minutes = request.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
         wanted = activation.ActivationRequest(query, intent, where, size, moment, minutes, max_uses)
-        return activation.activate(engine, wanted)
+        return activation.activate(request, wanted)
 
     def feedback(
         self,
@@ -657,11 +670,14 @@ class Memory:
         """
         from aforesaid.learning import feedback
 
-        record = self.get(id, user=user, project=project, session=session)
-        other = self.get(of, user=user, project=project) if of is not None else None
-        into = other.key if other is not None else None
-        moment = time_or_now(self._engine, now)
-        return feedback.feedback(self._engine, record.key, signal, moment, into=into, query=query)
+        moment = time_or_now(self._engine.clock, now)
+
+        def work(request: Request) -> Feedback:
+            key = find_visible(request, id, user=user, project=project, session=session).key
+            into = find_visible(request, of, user=user, project=project).key if of is not None else None
+            return feedback.feedback(request, key, signal, moment, into=into, query=query)
+
+        return self._engine.run(work)
 
     def forget(
         self,
@@ -712,7 +728,7 @@ class Memory:
             optional_time(before, "before"), optional_time(since, "since"), optional_time(until, "until"),
             query, everything, tenant, reason,
         )  # fmt: skip
-        return forget.forget(self._engine, selected(self._engine, given), dry_run=dry_run)
+        return self._engine.run(lambda request: forget.forget(request, selected(request, given), dry_run=dry_run))
 
     def export(self, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
         """Export the tenant's whole memory as JSON lines; `import_` reads them again.
@@ -726,7 +742,7 @@ class Memory:
         """
         from aforesaid.maintenance import transfer
 
-        return transfer.export_lines(self._engine, vectors=vectors, progress=progress)
+        return transfer.export_lines(self._engine.request(), vectors=vectors, progress=progress)
 
     def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> ImportReport:
         """Import the lines of an `export`: all of them or, if one is bad, none.
@@ -743,7 +759,7 @@ class Memory:
         """
         from aforesaid.maintenance import transfer
 
-        return transfer.import_lines(self._engine, lines, progress)
+        return transfer.import_lines(self._engine.request(), lines, progress)
 
     def stats(self) -> StoreStats:
         """Count what this tenant's memory holds.
@@ -789,7 +805,7 @@ class Memory:
             The filter, narrowed by the policy for this memory's purpose.
         """
         return visible(
-            self._engine, user=user, project=project, session=session, scope=scope, kinds=kinds,
+            self._engine.request(), user=user, project=project, session=session, scope=scope, kinds=kinds,
             boundaries=boundaries, as_of=as_of, since=since, until=until, exclude=exclude,
             now=optional_time(now, "now"), superseded=superseded,
         )  # fmt: skip

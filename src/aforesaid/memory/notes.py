@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
-from aforesaid.memory.visibility import SHARED_SCOPES, owners, record_owner, time_or_now, visible
+from aforesaid.memory.visibility import SHARED_SCOPES, record_owner, time_or_now, visible
 from aforesaid.notes import indexer as indexing
 from aforesaid.notes import search as searching
 from aforesaid.notes import state
-from aforesaid.types import Progress, Scope, Time
+from aforesaid.types import Filter, Progress, Scope, Time
 
 
 class NotesHandle:
@@ -82,7 +82,8 @@ class NotesHandle:
         Returns:
             Which files were removed.
         """
-        return indexing.unindex(self._engine, path, record_owner(user, project, scope, SHARED_SCOPES))
+        owner = record_owner(user, project, scope, SHARED_SCOPES)
+        return self._engine.run(lambda request: indexing.unindex(request, path, owner))
 
     def roots(self, *, user: str | None = None, project: str | None = None) -> tuple[state.NotesRoot, ...]:
         """List the folders that are indexed for a caller.
@@ -94,7 +95,8 @@ class NotesHandle:
         Returns:
             The folders with their names.
         """
-        return tuple(root for mine in self._owners(user, project) for root in mine.roots.values())
+        where = visible(self._engine.request(), user=user, project=project)
+        return tuple(root for mine in self._owners(where) for root in mine.roots.values())
 
     def watch(
         self,
@@ -157,9 +159,9 @@ class NotesHandle:
         Returns:
             Passages with path, lines, score and reason, best first.
         """
-        moment = time_or_now(self._engine, now)
-        where = visible(self._engine, user=user, project=project, now=moment)
-        return searching.search_files(self._engine.ruled, query, where, limit, moment)
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        where = visible(request, user=user, project=project, now=moment)
+        return searching.search_files(request, query, where, limit, moment)
 
     def lines(self, place: str, *, user: str | None = None, project: str | None = None) -> searching.FileLines:
         """Read lines of an indexed note as they are in the file now.
@@ -175,8 +177,9 @@ class NotesHandle:
         Raises:
             NotFoundError: No indexed note has that path.
         """
-        where = visible(self._engine, user=user, project=project, superseded=True)
-        return searching.show_lines(self._engine, place, where, self._owners(user, project))
+        request = self._engine.request()
+        where = visible(request, user=user, project=project, superseded=True)
+        return searching.show_lines(request, place, where, self._owners(where))
 
-    def _owners(self, user: str | None, project: str | None) -> list[state.NotesOwner]:
-        return [state.NotesOwner(self._engine, owner) for owner in owners(user, project)]
+    def _owners(self, where: Filter) -> list[state.NotesOwner]:
+        return [state.NotesOwner(self._engine, owner) for owner in where.owners or ()]

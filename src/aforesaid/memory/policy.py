@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import PolicyError
 from aforesaid.governance import apply_policy as applying
 from aforesaid.memory.visibility import record_owner
@@ -24,7 +24,7 @@ class PolicyHandle:
         Returns:
             The policy with its version and date, or None without one.
         """
-        return repository.adopted(self._engine.store, self._engine.tenant)
+        return repository.active_policy(self._engine.store, self._engine.tenant)
 
     def history(self) -> list[repository.Adopted]:
         """List every policy that was ever active.
@@ -32,7 +32,7 @@ class PolicyHandle:
         Returns:
             The policies, newest first.
         """
-        return repository.history(self._engine.store, self._engine.tenant)
+        return repository.policy_history(self._engine.store, self._engine.tenant)
 
     def apply(
         self,
@@ -59,8 +59,8 @@ class PolicyHandle:
             PolicyError: The policy is not valid. The old one stays active.
             ConflictError: Another version than `expected` is active.
         """
-        found = read_policy_from(policy)
-        return applying.apply(self._engine, found, expected=expected, dry_run=dry_run, by=by, progress=progress)
+        request, found = self._engine.request(), read_policy_from(policy)
+        return applying.apply(request, found, expected=expected, dry_run=dry_run, by=by, progress=progress)
 
     def validate(
         self,
@@ -92,7 +92,7 @@ class PolicyHandle:
             "-", kind, text, self._engine.clock(), self._engine.tenant, owner.scope, owner.user, owner.project,
             boundary=check_class(boundary), claim_type=type, durable=kind == "claim",
         )  # fmt: skip
-        return applying.validate(self._engine, text, record)
+        return applying.validate(self._engine.request(), text, record)
 
     def revise(self, *, mend: bool = False, progress: Progress | None = None) -> applying.Revision:
         """Check the stored records against the active policy.
@@ -104,7 +104,7 @@ class PolicyHandle:
         Returns:
             Which records break the policy.
         """
-        return applying.revise(self._engine, mend=mend, progress=progress)
+        return self._engine.run(lambda request: applying.revise(request, mend=mend, progress=progress))
 
 
 def read_policy_from(source: str | Path | Policy) -> Policy:

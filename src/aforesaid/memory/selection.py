@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from aforesaid.deletion.erase import Selection
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.memory.visibility import find_one, owners
 from aforesaid.text.analyze import MAX_QUERY_TERMS, query_terms, terms
@@ -41,19 +41,19 @@ class Conditions:
         return owner_of("project" if self.user is None and self.project else "user", self.user, self.project)
 
 
-def selected(engine: Engine, conditions: Conditions) -> Selection:
+def selected(request: Request, conditions: Conditions) -> Selection:
     """Turn the conditions into a selection. Raise InputError when there are none, or when they exclude each other."""
     _check(conditions)
     ends = [time for time in (conditions.before, conditions.until) if time is not None]
     where = Filter(
-        engine.tenant,
+        request.tenant,
         None if conditions.tenant else (conditions.owner,),
         sessions=(conditions.session,) if conditions.session is not None else None,
         since=conditions.since,
         until=min(ends, default=None),
     )
     if conditions.ids:
-        where = replace(where, owners=None, sessions=None, keys=_keys(engine, conditions))
+        where = replace(where, owners=None, sessions=None, keys=_keys(request, conditions))
     whole_user = conditions.user if conditions.everything and not conditions.given else None
     what = {"by": conditions.given or ["everything"]} | ({"reason": conditions.reason} if conditions.reason else {})
     words = _words(conditions.query) if conditions.query is not None else frozenset()
@@ -69,13 +69,13 @@ def _check(conditions: Conditions) -> None:
         raise InputError("Both a tenant and one of its users or projects were named.", "Name one of them.")
 
 
-def _keys(engine: Engine, conditions: Conditions) -> tuple[str, ...]:
+def _keys(request: Request, conditions: Conditions) -> tuple[str, ...]:
     """The keys of the named records. A policy that hides a record does not keep its owner from deleting it."""
     sessions = (conditions.session,) if conditions.session is not None else None
     mine = Filter(
-        engine.tenant, owners(conditions.user, conditions.project), sessions=sessions, echoes=True, withheld=True
+        request.tenant, owners(conditions.user, conditions.project), sessions=sessions, echoes=True, withheld=True
     )
-    return tuple(find_one(engine.store, mine, name).key for name in conditions.ids)
+    return tuple(find_one(request.store, mine, name).key for name in conditions.ids)
 
 
 def _words(query: str) -> frozenset[str]:

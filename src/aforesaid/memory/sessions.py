@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aforesaid.engine.engine import Engine
 from aforesaid.engine.lineage import raw_turns
-from aforesaid.engine.request import Engine
+from aforesaid.engine.writer import commit
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.ingest.pipeline import Speaker, ingest
 from aforesaid.memory.visibility import find_visible, optional_id, user_owner, user_records, visible
@@ -87,7 +88,7 @@ class SessionsHandle:
         ingested = self._ingest(turns, user, project, agent)
         self._engine.arm.embed_query(WARM_UP)
         known = self._count_turns(session, user)
-        freshness = self._engine.freshness(user_records(self._engine, user))
+        freshness = self._engine.request().freshness(user_records(self._engine.tenant, user))
         return BootstrapReport(session, known, ingested, tuple(loaded), tuple(failed), freshness)
 
     def after_turn(
@@ -122,10 +123,10 @@ class SessionsHandle:
         from aforesaid.compaction import compact
         from aforesaid.compaction.summarize import open_summarizer
 
-        engine = self._engine
-        model = open_summarizer(engine.settings, engine.count_tokens)
-        where, name = user_records(engine, user), check_id(session, "session")
-        return compact.compact(engine, where, name, abstractive=model, progress=progress)
+        request = self._engine.request()
+        model = open_summarizer(self._engine.settings, request.count_tokens)
+        where, name = user_records(request.tenant, user), check_id(session, "session")
+        return compact.compact(request, where, name, abstractive=model, progress=progress)
 
     def compact_grown(self, sessions: Iterable[str], *, user: str | None = None) -> tuple[CompactReport, ...]:
         """Compact those of these sessions that have enough new tokens since the last time.
@@ -139,8 +140,8 @@ class SessionsHandle:
         """
         from aforesaid.compaction.compact import due
 
-        where = user_records(self._engine, user)
-        return tuple(self.compact(name, user=user) for name in sessions if due(self._engine, where, name))
+        where = user_records(self._engine.tenant, user)
+        return tuple(self.compact(name, user=user) for name in sessions if due(self._engine.request(), where, name))
 
     def expand(
         self,
@@ -165,13 +166,13 @@ class SessionsHandle:
             NotFoundError: No record that this caller may see has that id.
             InputError: The record is not a summary.
         """
-        engine = self._engine
-        summary = find_visible(engine, id, user=user, project=project, session=session)
+        request = self._engine.request()
+        summary = find_visible(request, id, user=user, project=project, session=session)
         if summary.kind != "summary":
             raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `aforesaid list --kind summary`.")
-        turns = raw_turns(engine.store, summary.key)
-        where = visible(engine, user=user, project=project, boundaries=None, superseded=True)
-        seen = {turn.key: turn for turn in engine.view.find(replace(where, keys=tuple(turn.key for turn in turns)))}
+        turns = raw_turns(request.store, summary.key)
+        where = visible(request, user=user, project=project, boundaries=None, superseded=True)
+        seen = {turn.key: turn for turn in request.view.find(replace(where, keys=tuple(turn.key for turn in turns)))}
         return [seen[turn.key] for turn in turns if turn.key in seen]
 
     def reset_recall(self, session: str, *, user: str | None = None) -> None:
@@ -183,7 +184,8 @@ class SessionsHandle:
         """
         from aforesaid.context.recall import note_reset
 
-        note_reset(self._engine, user_owner(user), check_id(session, "session"))
+        owner, name = user_owner(user), check_id(session, "session")
+        self._engine.run(lambda request: note_reset(request, owner, name))
 
     def end(self, session: str, *, user: str | None = None, progress: Progress | None = None) -> EndReport:
         """Close a session: finish embedding, summarise its older turns, and log the end. It may go on later.
@@ -198,17 +200,18 @@ class SessionsHandle:
         """
         from aforesaid.maintenance.transfer import embed_pending
 
-        engine, where = self._engine, user_records(self._engine, user, session)
-        embedded = embed_pending(engine, where)
+        engine, where = self._engine, user_records(self._engine.tenant, user, session)
+        embedded = engine.run(lambda request: embed_pending(request, where))
         report = self.compact(session, user=user, progress=progress)
         turns = self._count_turns(session, user)
-        engine.store.append([engine.event("end", session, {"turns": turns, "summaries": len(report.summaries)})])
-        return EndReport(session, turns, report, embedded, engine.freshness(where))
+        body = {"turns": turns, "summaries": len(report.summaries)}
+        engine.run(lambda request: commit(request, events=[request.event("end", session, body)]))
+        return EndReport(session, turns, report, embedded, engine.request().freshness(where))
 
     def _ingest(self, turns: Iterable[Turn], user: str | None, project: str | None, agent: str | None) -> IngestReport:
         who = Speaker(optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent"))
         return ingest(self._engine, turns, who)
 
     def _count_turns(self, session: str, user: str | None) -> int:
-        where = user_records(self._engine, user, session)
+        where = user_records(self._engine.tenant, user, session)
         return self._engine.store.count(replace(where, kinds=("turn",), echoes=True))

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.claims import Owner
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Reader
 from aforesaid.types import (
     GLOBAL_OWNER,
     KINDS,
     SCOPES,
     Boundary,
+    Clock,
     Filter,
     Kind,
     Record,
@@ -32,7 +33,7 @@ SHARED_SCOPES: tuple[Scope, ...] = ("user", "project", "global")  # files belong
 
 
 def visible(
-    engine: Engine,
+    request: Request,
     *,
     user: str | None = None,
     project: str | None = None,
@@ -55,11 +56,11 @@ def visible(
         check_choice(kind, KINDS, "kind")
     for boundary in boundaries or ():
         check_class(boundary)
-    moment = now or engine.clock()
+    moment = now or request.clock()
     known_by = optional_time(as_of, "as_of")
     ends = [time for time in (optional_time(until, "until"), known_by) if time is not None]
     where = Filter(
-        tenant=engine.tenant,
+        tenant=request.tenant,
         owners=owners(user, project),
         scopes=tuple(scopes) if scopes is not None else None,
         kinds=tuple(kinds) if kinds is not None else None,
@@ -70,7 +71,7 @@ def visible(
         until=min(ends, default=None),
         exclude=tuple(exclude),
     )
-    return engine.guard.narrowed(where, moment)
+    return request.guard.narrow_filter(where, moment)
 
 
 def owners(user: str | None, project: str | None) -> tuple[str, ...]:
@@ -84,21 +85,21 @@ def user_owner(user: str | None) -> str:
     return owner_of("user", optional_id(user, "user"), None)
 
 
-def user_records(engine: Engine, user: str | None, session: str | None = None) -> Filter:
+def user_records(tenant: str, user: str | None, session: str | None = None) -> Filter:
     """Build the filter of a user's own records, or of those in one session. No policy narrows it."""
     sessions = (check_id(session, "session"),) if session is not None else None
-    return Filter(engine.tenant, (user_owner(user),), sessions=sessions)
+    return Filter(tenant, (user_owner(user),), sessions=sessions)
 
 
 def find_visible(
-    engine: Engine, name: str, *, user: str | None = None, project: str | None = None, session: str | None = None
+    request: Request, name: str, *, user: str | None = None, project: str | None = None, session: str | None = None
 ) -> Record:
     """Return the record with this id or key that the caller may see, also when it was superseded."""
-    where = visible(engine, user=user, project=project, session=session, boundaries=None, superseded=True)
-    return find_one(engine.view, replace(where, echoes=True), name)
+    where = visible(request, user=user, project=project, session=session, boundaries=None, superseded=True)
+    return find_one(request.view, replace(where, echoes=True), name)
 
 
-def find_one(store: Store, where: Filter, name: str) -> Record:
+def find_one(store: Reader, where: Filter, name: str) -> Record:
     """Return the one record with this id or key.
 
     Raises:
@@ -135,6 +136,6 @@ def optional_time(value: Time | None, name: str) -> datetime | None:
     return None if value is None else as_time(value, name)
 
 
-def time_or_now(engine: Engine, value: Time | None, name: str = "now") -> datetime:
+def time_or_now(clock: Clock, value: Time | None, name: str = "now") -> datetime:
     """Read a time; without one, ask the clock."""
-    return engine.clock() if value is None else as_time(value, name)
+    return clock() if value is None else as_time(value, name)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.ingest.claims import Owner
 from aforesaid.math.vectors import Vectors
 from aforesaid.notes.files.chunks import CHUNKER
@@ -65,7 +65,7 @@ class NoteChanges:
 class NoteReader:
     """Reads the notes of a root, and keeps account of what could not be read."""
 
-    engine: Engine
+    request: Request
     folder: Path
     root: str
     owner: Owner
@@ -73,12 +73,12 @@ class NoteReader:
     guard: Guard = field(init=False)
 
     def __post_init__(self) -> None:
-        self.guard = self.engine.guard  # asked for once: it reads the policy from the store
+        self.guard = self.request.guard
 
     def read(self, path: str) -> tuple[bytes, Stamp] | None:
         """A file's bytes and what they are called; None when it cannot be a note, which is kept account of."""
         try:
-            found = read_note(self.folder, path, self.engine.settings.files)
+            found = read_note(self.folder, path, self.request.settings.files)
         except Unreadable as error:
             self.skipped[path] = Skipped(path, error.why, error.passing)
             return None
@@ -93,8 +93,8 @@ class NoteReader:
         except Unreadable as error:
             self.skipped[path] = Skipped(path, error.why)
             return ReadNote(None, None)
-        rows = self.engine.settings.files
-        note = note_of(path, text, abs(stamp.mtime_ns), self.engine.count_tokens, self._clean, rows)
+        rows = self.request.settings.files
+        note = note_of(path, text, abs(stamp.mtime_ns), self.request.count_tokens, self._clean, rows)
         note = self._allowed(note)
         return ReadNote(note, stamp._replace(places=len(note.pieces)))
 
@@ -112,7 +112,7 @@ class NoteReader:
             return note
         kept = []
         for number, piece in enumerate(note.pieces):
-            verdict = self.guard.kept(self.record(note, piece, number, (place_of(note, piece),)))
+            verdict = self.guard.try_validate_record(self.record(note, piece, number, (place_of(note, piece),)))
             if isinstance(verdict, str):
                 self.skipped[note.path] = Skipped(note.path, f"lines {piece.first}-{piece.last}: {verdict}")
             else:
@@ -137,7 +137,7 @@ class NoteReader:
             kind="chunk",
             text=piece.text,
             time=note.time + timedelta(microseconds=number),
-            tenant=self.engine.tenant,
+            tenant=self.request.tenant,
             scope=owner.scope,
             user=owner.user if owner.scope == "user" else None,
             project=owner.project if owner.scope == "project" else None,
@@ -158,10 +158,10 @@ def place_of(note: Note, piece: NoteChunk) -> ChunkLocation:
     return ChunkLocation(TIERS.index(note.tier), note.path, piece.first, piece.last)
 
 
-def made_with(engine: Engine) -> str:
+def made_with(request: Request) -> str:
     """What the same files would give other chunks under: the way of cutting, its sizes, the tokenizer, the policy."""
-    rows, policy = engine.settings.files, engine.policy
-    parts = (CHUNKER, rows.chunk_tokens, rows.overlap_tokens, bool(engine.tokenizer), policy.version if policy else "")
+    rows, policy = request.settings.files, request.policy
+    parts = (CHUNKER, rows.chunk_tokens, rows.overlap_tokens, bool(request.tokenizer), policy.version if policy else "")
     return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
@@ -173,7 +173,7 @@ def change_of(reader: NoteReader, shelf: Shelf, taken: Mapping[str, ReadNote], g
     change = NoteChanges(taken=files.taken)
     affected = sorted(files.affected | files.pieces.keys())
     keys = [shelf.held[digest].key for digest in affected if digest in shelf.held]
-    old = {record.key: record for record in reader.engine.store.get(keys)}
+    old = {record.key: record for record in reader.request.store.get(keys)}
     for digest in affected:
         _settle(change, reader, digest, files, old)
     _carry(change, reader, shelf, old)
@@ -221,7 +221,7 @@ def _settle(change: NoteChanges, reader: NoteReader, digest: str, files: _Files,
     record = _learned(reader.record(*made, places), before) if made else None
     if record is None and places and before is not None:
         record = placed(before, places)
-    kept = reader.guard.kept(record) if record is not None else ""
+    kept = reader.guard.try_validate_record(record) if record is not None else ""
     if isinstance(kept, str):
         change.held[digest] = None
         change.gone += [held.key] if held else []
@@ -243,7 +243,7 @@ def _carry(change: NoteChanges, reader: NoteReader, shelf: Shelf, old: Mapping[s
     """Vectors that stay with their words under the same headings; the rest is to be embedded."""
     written = {record.key: record for record in change.put}
     before = {digest: shelf.held[digest] for digest in change.held if digest in shelf.held}
-    vectors = reader.engine.store.vectors([held.key for held in before.values()]) if before else {}
+    vectors = reader.request.store.vectors([held.key for held in before.values()]) if before else {}
     for digest, held in change.held.items():
         record = written.get(held.key) if held else None
         if held is None or record is None:

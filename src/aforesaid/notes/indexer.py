@@ -14,7 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from aforesaid.engine.request import Engine, PolicyMoved
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import PolicyChanged, Request
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError, NotFoundError, StoreBusyError
 from aforesaid.ingest.claims import Owner
 from aforesaid.notes.changes import NoteChanges, NoteReader, change_of, made_with
@@ -58,19 +61,19 @@ class Stale(Exception):  # noqa: N818 - never leaves this module
     """Somebody else indexed the same root meanwhile."""
 
 
-def unindex(engine: Engine, path: str | Path, owner: Owner) -> IndexReport:
+def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
     """Take a root out, by its name or its folder; the files are not touched."""
     began = timing.monotonic()
-    mine = whose(engine, owner.scope, owner.user, owner.project)
+    mine = whose(request.engine, owner.scope, owner.user, owner.project)
     root = _known(mine.roots, path)
     if root is None:
         raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(mine.roots)}.")
     shelf = load(mine, root)
-    with engine.store.transaction():
-        engine.store.delete([held.key for held in shelf.held.values()])
+    with writing(request, check_policy=False) as writer:
+        request.store.delete([held.key for held in shelf.held.values()])
         mine.drop(root.name)
         body = {"removed": len(shelf.stamps), "chunks": len(shelf.held)}
-        engine.store.append([engine.event("unindex", root.name, body)])
+        writer.commit(events=[request.event("unindex", root.name, body)])
     return IndexReport(root.name, root.folder, removed=len(shelf.stamps), seconds=timing.monotonic() - began)
 
 
@@ -116,7 +119,6 @@ class Indexer:
 
     def __init__(self, engine: Engine, owner: Owner, mine: NotesOwner, root: NotesRoot) -> None:
         self._engine, self._owner, self._whose, self._root = engine, owner, mine, root
-        self._steady = engine  # as a run began with it
         self._shelf: Shelf | None = None
 
     @property
@@ -131,7 +133,7 @@ class Indexer:
             try:
                 report = self._run(progress, dry_run)
                 break
-            except (Stale, PolicyMoved):
+            except (Stale, PolicyChanged):
                 self._shelf = None
             except BaseException:
                 self._shelf = None  # what is half noted here is whole in the store
@@ -145,27 +147,27 @@ class Indexer:
     def _run(self, progress: Progress | None, dry_run: bool) -> IndexReport:
         folder = real_folder(self._root.folder)
         shelf = self._current()
-        self._steady = self._engine.steady
-        made = made_with(self._steady)
+        request = self._engine.request()
+        made = made_with(request)
         same_way = shelf.root.made == made
-        rows = self._engine.settings.files
-        reader = NoteReader(self._steady, folder, self._root.name, self._owner)
+        rows = request.settings.files
+        reader = NoteReader(request, folder, self._root.name, self._owner)
         survey = Survey(walk(folder, rows), shelf, reader, same_way)
         todo, gone = survey.todo(), survey.gone()
         made_so_far = made if same_way or not shelf.stamps else shelf.root.made
         for start in range(0, len(todo), rows.batch):
             taken = survey.taken(todo[start : start + rows.batch])
             if taken:
-                self._take(change_of(reader, shelf, taken, gone), survey, made_so_far, dry_run)
+                self._take(request, change_of(reader, shelf, taken, gone), survey, made_so_far, dry_run)
             if progress is not None:
                 progress(min(start + rows.batch, len(todo)), len(todo))
         lost = survey.lost()
         left = survey.take_lost(gone, lost)
         if left or lost:
-            self._take(change_of(reader, shelf, left, gone), survey, made_so_far, dry_run, tuple(lost))
+            self._take(request, change_of(reader, shelf, left, gone), survey, made_so_far, dry_run, tuple(lost))
         report = self._report(survey, shelf, reader, dry_run)
         if not dry_run:
-            self._finish(shelf, survey, made, report)
+            self._finish(request, shelf, survey, made, report)
         return report
 
     def _current(self) -> Shelf:
@@ -176,24 +178,30 @@ class Indexer:
         self._root = self._shelf.root = replace(stored, folder=self._root.folder)
         return self._shelf
 
-    def _take(self, change: NoteChanges, survey: Survey, made: str, dry_run: bool, lost: tuple[str, ...] = ()) -> None:
+    def _take(
+        self,
+        request: Request,
+        change: NoteChanges,
+        survey: Survey,
+        made: str,
+        dry_run: bool,
+        lost: tuple[str, ...] = (),
+    ) -> None:
         """Commit what some files change, and note it here."""
         shelf = survey.shelf
         if dry_run:
             survey.counts["embedded"] += len(change.embed)
         else:
-            vectors = self._engine.arm.embed(list(change.embed.values())) if change.embed else None
+            vectors = request.arm.embed(list(change.embed.values())) if change.embed else None
             survey.counts["embedded"] += 0 if vectors is None else len(change.embed)
             carried = change.carried | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
-            store = self._engine.store
-            with self._steady.writing():
+            with writing(request) as writer:
                 self._claim(shelf, made=made, linked=False)
                 if change.gone:
-                    store.delete(change.gone)
-                store.put(change.put)
+                    request.store.delete(change.gone)
+                writer.commit(change.put)
                 if carried:
-                    self._engine.ready_space()
-                    store.put_vectors(list(carried), np.stack(list(carried.values())))
+                    writer.put_vectors(list(carried), Embedded(np.stack(list(carried.values())), {}))
                 for path, taken in change.taken.items():
                     self._whose.stamp(self._root.name, path, taken.stamp)
                 for name in lost:
@@ -213,22 +221,22 @@ class Indexer:
         shelf.root = replace(shelf.root, made=made, linked=linked, generation=shelf.root.generation + 1)
         self._whose.note(shelf.root)
 
-    def _finish(self, shelf: Shelf, survey: Survey, made: str, report: IndexReport) -> None:
+    def _finish(self, request: Request, shelf: Shelf, survey: Survey, made: str, report: IndexReport) -> None:
         """Links, once all chunks are there; stamps that proved right; and a line in the log."""
         stored = self._whose.roots.get(shelf.root.name)
         current = stored is not None and (stored.linked, stored.made, stored.folder) == (True, made, shelf.root.folder)
         if current and not survey.restamped:
             return
-        with self._engine.store.transaction():
+        with writing(request) as writer:
             self._claim(shelf, made=made, linked=True)
             for path, stamp in survey.restamped.items():
                 self._whose.stamp(shelf.root.name, path, stamp)
                 shelf.stamped(path_digest(path), stamp)
             if not current:
-                relink(self._engine, shelf)
+                relink(writer, shelf)
             if report.touched:
                 counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed", "chunks")}
-                self._engine.store.append([self._engine.event("index", shelf.root.name, counts)])
+                writer.commit(events=[request.event("index", shelf.root.name, counts)])
 
     def _report(self, survey: Survey, shelf: Shelf, reader: NoteReader, dry_run: bool) -> IndexReport:
         counts, renamed = survey.counts, survey.renamed

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, overload
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.notes.files.blocks import lines_of
 from aforesaid.notes.files.choose import chosen
@@ -77,17 +77,17 @@ def place(path: str, first: int, last: int) -> str:
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
-def search_files(engine: Engine, query: str, where: Filter, limit: int | None, now: datetime) -> FileResult:
+def search_files(request: Request, query: str, where: Filter, limit: int | None, now: datetime) -> FileResult:
     """The snippets for a query, as many and as long as a prompt may have."""
-    rows = engine.settings.files
+    rows = request.settings.files
     most = rows.max_snippets if limit is None else limit
-    found = search(engine, query, replace(where, kinds=("chunk",)), Page(WIDER * most), now, "openclaw")
+    found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * most), now, "openclaw")
     hits = _distinct(found.hits)
-    sizes = [engine.count_tokens(hit.record.text) for hit in hits]
+    sizes = [request.count_tokens(hit.record.text) for hit in hits]
     tiers = [_tier(hit.record) for hit in hits]
-    enough = engine.settings.openclaw.threshold
+    enough = request.settings.openclaw.threshold
     taken = chosen([hit.score for hit in hits], tiers, sizes, rows, most, enough)
-    read = analyse(found.query, engine.settings.pce, engine.settings.openclaw)
+    read = analyse(found.query, request.settings.pce, request.settings.openclaw)
     return FileResult(
         found.query,
         LETTERS[read.mode],
@@ -155,12 +155,12 @@ def asked_lines(spec: str) -> tuple[str, int | None, int | None]:
     return found["path"], first, int(found["last"]) if found["last"] else first
 
 
-def show_lines(engine: Engine, spec: str, where: Filter, owners: Sequence[NotesOwner]) -> FileLines:
+def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[NotesOwner]) -> FileLines:
     """Lines of an indexed note, read from the file; secrets are taken out of what is shown, as of what is stored."""
     asked, first, last = asked_lines(spec)
-    mine, root, path = _meant(engine, asked, where, owners)
+    mine, root, path = _meant(request, asked, where, owners)
     try:
-        read = read_note(Path(root.folder), path, engine.settings.files)
+        read = read_note(Path(root.folder), path, request.settings.files)
         lines = without_long_secrets(lines_of(decoded(read.data)))
     except Unreadable as error:
         raise NotFoundError(f"{root.name}/{path}: {error.why}.", "Run `aforesaid index` to follow the files.") from None
@@ -170,21 +170,21 @@ def show_lines(engine: Engine, spec: str, where: Filter, owners: Sequence[NotesO
         raise InputError(what, "Ask for lines that are there.")
     stamp = mine.stamp_of(root.name, path)
     now = hashlib.blake2b(read.data, digest_size=12).hexdigest()
-    cleaned = engine.guard.clean("\n".join(lines[start - 1 : end]))
-    text = engine.guard.veiled(cleaned.text, cleaned.boundary)
+    cleaned = request.guard.clean("\n".join(lines[start - 1 : end]))
+    text = request.guard.redact_text(cleaned.text, cleaned.boundary)
     changed = stamp is None or stamp.digest != now
     return FileLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
 
 
 def _meant(
-    engine: Engine, asked: str, where: Filter, owners: Sequence[NotesOwner]
+    request: Request, asked: str, where: Filter, owners: Sequence[NotesOwner]
 ) -> tuple[NotesOwner, NotesRoot, str]:
     """Which indexed note a path means: by its root's name, by where it is on the disk, or by its place in one root."""
     every = [(mine, root) for mine in owners for root in mine.roots.values()]
     exact = [(mine, root, path) for mine, root in every for path in _inside(root, asked)]
-    found = [each for each in exact if _visible(engine, where, *each)]
+    found = [each for each in exact if _visible(request, where, *each)]
     if not found:
-        found = [(mine, root, asked) for mine, root in every if _visible(engine, where, mine, root, asked)]
+        found = [(mine, root, asked) for mine, root in every if _visible(request, where, mine, root, asked)]
     if not found:
         names = ", ".join(root.name for _, root in every) or "none"
         raise NotFoundError(f"No note {asked!r} is indexed here.", f"Roots: {names}; paths begin with one of them.")
@@ -204,14 +204,14 @@ def _inside(root: NotesRoot, asked: str) -> list[str]:
     return [*found, *([on_disk.relative_to(root.folder).as_posix()] if on_disk.is_relative_to(root.folder) else [])]
 
 
-def _visible(engine: Engine, where: Filter, mine: NotesOwner, root: NotesRoot, path: str) -> bool:
+def _visible(request: Request, where: Filter, mine: NotesOwner, root: NotesRoot, path: str) -> bool:
     """Whether the caller may see a note: some chunk of it, or one that stands there too."""
     if mine.stamp_of(root.name, path) is None:
         return False
     chunks = replace(where, owners=(mine.owner,), kinds=("chunk",))
-    if engine.store.find(replace(chunks, sessions=(f"{root.name}/{path}",)), limit=1):
+    if request.store.find(replace(chunks, sessions=(f"{root.name}/{path}",)), limit=1):
         return True
     return any(
         record.meta.get(ROOT) == root.name and any(place[0] == path for place in record.meta[PLACES])
-        for record in engine.store.find(chunks)
+        for record in request.store.find(chunks)
     )

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.engine import Engine
 from aforesaid.notes.files.links import Link, Names, names_of
 from aforesaid.retrieval.ranking.file_tiers import TIERS, Tier
 from aforesaid.types import Filter, Record, owner_of

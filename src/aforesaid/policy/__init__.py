@@ -1,6 +1,6 @@
-"""Policy: what may be kept, for how long, and who may see it (SPEC 9). Pure.
+"""Policy: what may be stored, for how long, and who may see it (SPEC 9). Pure: no store, no clock.
 
-Deciding (`decide`, `values`, `rules`) is at hand at once; reading and writing files is imported when it is asked for.
+`decide`, `values` and `rules` are imported at once. Reading and writing files is imported on first use.
 """
 
 from __future__ import annotations
@@ -10,39 +10,41 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.policy.decide import (
     DEFAULT_PURPOSE,
-    Judgement,
-    Verdict,
-    admitted_by_all,
+    Visibility,
     allowed_classes,
-    anchored,
-    combine,
-    judge,
-    raised,
+    broken_invariants,
+    effective_limits,
     strictest,
-    treatment,
+    visibility,
 )
-from aforesaid.policy.rules import PolicyRule, parse
-from aforesaid.policy.values import (
-    DETECTORS,
-    ClassRule,
-    Detector,
-    Invariant,
-    Observation,
-    Pattern,
-    Policy,
-    ScopeLimits,
-)
+from aforesaid.policy.rules import PolicyRule
+from aforesaid.policy.values import DETECTORS, ClassRule, Detector, Invariant, Observation, Pattern, Policy, ScopeLimits
 from aforesaid.text.globs import admits
 
 if TYPE_CHECKING:
-    from aforesaid.policy.changes import PolicyChange, diff
     from aforesaid.policy.document import read_policy
-    from aforesaid.policy.lint import doubts
-    from aforesaid.policy.patterns import compiled
+    from aforesaid.policy.patterns import compile_pattern
     from aforesaid.policy.problems import PolicyFileError, PolicyProblem, PolicyRuleError
+    from aforesaid.policy.review import PolicyChange, diff, policy_warnings
+    from aforesaid.policy.rule_parser import parse
     from aforesaid.policy.shipped import TEMPLATES, template
     from aforesaid.policy.write import digest, write_policy
 
+_LAZY = {
+    "PolicyChange": "review",
+    "PolicyFileError": "problems",
+    "PolicyProblem": "problems",
+    "PolicyRuleError": "problems",
+    "TEMPLATES": "shipped",
+    "compile_pattern": "patterns",
+    "diff": "review",
+    "digest": "write",
+    "parse": "rule_parser",
+    "policy_warnings": "review",
+    "read_policy": "document",
+    "template": "shipped",
+    "write_policy": "write",
+}
 __all__ = [
     "DEFAULT_PURPOSE",
     "DETECTORS",
@@ -50,7 +52,6 @@ __all__ = [
     "ClassRule",
     "Detector",
     "Invariant",
-    "Judgement",
     "Observation",
     "Pattern",
     "Policy",
@@ -60,43 +61,25 @@ __all__ = [
     "PolicyRule",
     "PolicyRuleError",
     "ScopeLimits",
-    "Verdict",
+    "Visibility",
     "admits",
-    "admitted_by_all",
     "allowed_classes",
-    "anchored",
-    "combine",
-    "compiled",
+    "broken_invariants",
+    "compile_pattern",
     "diff",
     "digest",
-    "doubts",
-    "judge",
+    "effective_limits",
     "parse",
-    "raised",
+    "policy_warnings",
     "read_policy",
     "strictest",
     "template",
-    "treatment",
+    "visibility",
     "write_policy",
 ]
 
-_HOMES = {
-    "PolicyChange": "changes",
-    "PolicyFileError": "problems",
-    "PolicyRuleError": "problems",
-    "PolicyProblem": "problems",
-    "TEMPLATES": "shipped",
-    "compiled": "patterns",
-    "diff": "changes",
-    "digest": "write",
-    "doubts": "lint",
-    "read_policy": "document",
-    "template": "shipped",
-    "write_policy": "write",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -1,29 +1,36 @@
-"""What the policy in force makes of texts, records and filters. Without a policy only secrets are taken out.
+"""Applies the active policy to texts, records and filters. Without a policy, only secrets are redacted.
 
-before it is stored, embedded or sent    clean, classified, judged by the invariants
-before it is read                        the filter narrowed, and what a class hides taken out
+before storing, embedding or sending    clean (redact and classify), validate_record (check the invariants)
+before reading                          narrow_filter (hide classes), redact_for_reader (hide parts of a text)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from aforesaid.errors import DeniedError
-from aforesaid.policy import DEFAULT_PURPOSE, Policy, allowed_classes, anchored, judge, raised, treatment
-from aforesaid.policy.values import Action
+from aforesaid.policy.decide import (
+    DEFAULT_PURPOSE,
+    allowed_classes,
+    broken_invariants,
+    effective_limits,
+    strictest,
+    visibility,
+)
+from aforesaid.policy.values import FACTS, META, SECRET, Action, Policy
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import BOUNDARIES, Boundary, Filter, Record, as_time
 
-SECRET = "secret"  # the detector that no policy switches off
-TELLING = ("email", "phone", "card", "iban", "ssn", "my-number", "address", "passport", "date-of-birth")
-UNTIL = "until"  # the key of `meta` that holds the time a record was given of its own
-CANDIDATE = "candidate"  # why a record is withheld until somebody promotes it
-DENIED = "policy: "  # what the reason begins with when an invariant withholds a record
+IDENTIFYING = ("email", "phone", "card", "iban", "ssn", "my-number", "address", "passport", "date-of-birth")
+EXPIRES_META = "until"  # the key of `meta` with the record's own expiry time
+CANDIDATE = "candidate"  # `withheld` value of a record that waits for promotion
+DENIED_PREFIX = "policy: "  # start of `withheld` when an invariant hides a record
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A text without what must not be kept, what was taken out, and the class that the rest deserves."""
+    """A redacted text, the kinds of data that were redacted, and the boundary class of the remaining text."""
 
     text: str
     kinds: tuple[str, ...]
@@ -32,140 +39,111 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A policy, and the purpose for which somebody asks."""
+    """Applies one policy for one purpose: redacts text, validates records, narrows filters."""
 
     policy: Policy | None
     purpose: str = DEFAULT_PURPOSE
+    readers: Readers = field(default_factory=Readers)
 
     def clean(self, text: str, boundary: Boundary = "internal") -> Cleaned:
-        """Take out secrets and whatever else the policy redacts; words that name a person raise the class to pii."""
-        from aforesaid.text.extract.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
-        found = redact_secrets(text)
-        text, kinds = found.text, list(found.kinds)
+        """Redact secrets and whatever else the policy lists. Text that identifies a person gets at least class pii."""
+        found = self.readers.redact_secrets(text)
         if self.policy is None:
-            return Cleaned(text, tuple(kinds), boundary)
-        from aforesaid.text.extract.pii import find_pii, redact_pii
+            return Cleaned(found.text, tuple(found.kinds), boundary)
+        text, kinds = found.text, list(found.kinds)
+        if personal := [name for name in self.policy.detectors if name != SECRET]:
+            redacted = self.readers.redact_pii(text, personal)
+            text, kinds = redacted.text, [*kinds, *redacted.kinds]
+        if self.policy.patterns:
+            from aforesaid.policy.patterns import compile_pattern
 
-        personal = [name for name in self.policy.detectors if name != SECRET]
-        if personal:
-            hidden = redact_pii(text, personal)
-            text, kinds = hidden.text, [*kinds, *hidden.kinds]
-        text, named = self._without_patterns(text)
-        telling = find_pii(text, TELLING)
-        return Cleaned(text, (*kinds, *named), raised(boundary, "pii") if telling else boundary)
+            for pattern in self.policy.patterns:
+                text, count = compile_pattern(pattern.pattern).subn(lambda _, to=pattern.replace: to, text)
+                kinds += [pattern.name] * count
+        identifying = self.readers.redact_pii(text, IDENTIFYING).kinds
+        return Cleaned(text, tuple(kinds), strictest((boundary, "pii")) if identifying else boundary)
 
-    def _without_patterns(self, text: str) -> tuple[str, list[str]]:
-        """The policy's own patterns, each in linear time."""
-        if self.policy is None or not self.policy.patterns:
-            return text, []
-        from aforesaid.policy import compiled
+    def validate_record(self, record: Record, reviewers: int = 0) -> Record:
+        """The record as it may be stored, with its expiry; withheld if an invariant forbids reading it.
 
-        kinds: list[str] = []
-        for pattern in self.policy.patterns:
-            text, count = compiled(pattern.pattern).subn(lambda _, to=pattern.replace: to, text)
-            kinds += [pattern.name] * count
-        return text, kinds
-
-    def judged(self, record: Record, reviewers: int = 0) -> Record:
-        """The record as it may be kept: until its scope's time is up, and withheld if an invariant forbids to read it.
-
-        DeniedError when an invariant forbids to write it.
+        Raises DeniedError if an invariant forbids writing it.
         """
         if self.policy is None:
-            return replace(record, expires=self.expiry(record)) if UNTIL in record.meta else record
-        broken = self.broken(record, "write", reviewers)
-        if broken:
+            return replace(record, expires=self.expiry(record)) if EXPIRES_META in record.meta else record
+        if broken := self.broken_invariants(record, "write", reviewers):
             raise DeniedError(
                 f"The policy ({self.policy.version}) does not allow this {record.kind}: {', '.join(broken)}.",
-                "See `aforesaid policy show`; `aforesaid validate` tells what a text breaks.",
+                "Read the policy with `aforesaid policy show`; check a text with `aforesaid validate`.",
             )
-        return replace(self.rejudged(record, reviewers), expires=self.expiry(record))
+        return replace(self.update_withheld(record, reviewers), expires=self.expiry(record))
 
-    def kept(self, record: Record) -> Record | str:
-        """The record as it may be kept, if need be as history that is not durable; or why it may not."""
+    def try_validate_record(self, record: Record) -> Record | str:
+        """Like `validate_record`, but a denied durable record is tried again as not durable.
+
+        Returns the reason as text if that is denied too.
+        """
         try:
-            return self.judged(record)
+            return self.validate_record(record)
         except DeniedError as error:
-            return self.kept(replace(record, durable=False)) if record.durable else error.message
+            return self.try_validate_record(replace(record, durable=False)) if record.durable else error.message
 
-    def rejudged(self, record: Record, reviewers: int = 0) -> Record:
-        """The record withheld or released by what the invariants say of reading it; a candidate stays one."""
-        if record.withheld and not record.withheld.startswith(DENIED):
+    def update_withheld(self, record: Record, reviewers: int = 0) -> Record:
+        """Withhold or release a record according to the read invariants; a candidate stays withheld."""
+        if record.withheld and not record.withheld.startswith(DENIED_PREFIX):
             return record
-        broken = self.broken(record, "read", reviewers)
-        return replace(record, withheld=f"{DENIED}{', '.join(broken)}" if broken else "")
+        broken = self.broken_invariants(record, "read", reviewers)
+        return replace(record, withheld=f"{DENIED_PREFIX}{', '.join(broken)}" if broken else "")
 
-    def broken(self, record: Record, action: Action, reviewers: int = 0) -> tuple[str, ...]:
-        """The names of the invariants that do not hold."""
-        if self.policy is None:
-            return ()
-        found = judge(self.policy, facts_of(record, reviewers), action)
-        return found.broken if found.verdict == "allow" or found.broken else ("boundary",)
+    def broken_invariants(self, record: Record, action: Action, reviewers: int = 0) -> tuple[str, ...]:
+        """The names of the invariants that forbid this action on this record."""
+        return () if self.policy is None else broken_invariants(self.policy, rule_facts(record, reviewers), action)
 
     def expiry(self, record: Record) -> datetime | None:
-        """When a record goes: after its scope's days, or before if it was given a time of its own."""
-        if self.policy is None:
-            return as_time(record.meta[UNTIL]) if UNTIL in record.meta else None
-        days = anchored(self.policy.scopes)[record.scope].ttl_days
-        own = [as_time(record.meta[UNTIL])] if UNTIL in record.meta else []
-        return min([*own, *([record.time + timedelta(days=days)] if days is not None else [])], default=None)
+        """When a record expires: after its scope's days, or earlier if it has its own time; None means never."""
+        times = [as_time(record.meta[EXPIRES_META])] if EXPIRES_META in record.meta else []
+        if self.policy is not None:
+            days = effective_limits(self.policy.scopes)[record.scope].ttl_days
+            times += [record.time + timedelta(days=days)] if days is not None else []
+        return min(times, default=None)
 
-    def narrowed(self, where: Filter, now: datetime) -> Filter:
-        """The filter, and nothing past what the purpose may see now."""
-        classes = BOUNDARIES if self.policy is None else allowed_classes(self.policy, self.purpose)
-        asked = classes if where.boundaries is None else tuple(name for name in where.boundaries if name in classes)
-        boundaries = None if where.boundaries is None and classes == BOUNDARIES else asked
+    def narrow_filter(self, where: Filter, now: datetime) -> Filter:
+        """The filter limited to the classes that the purpose may see and to records that have not expired."""
+        allowed = BOUNDARIES if self.policy is None else allowed_classes(self.policy, self.purpose)
+        if where.boundaries is not None:
+            boundaries: tuple[Boundary, ...] | None = tuple(name for name in where.boundaries if name in allowed)
+        else:
+            boundaries = None if allowed == BOUNDARIES else allowed
         return replace(where, boundaries=boundaries, purpose=self.purpose, alive_at=now)
 
     @property
-    def veils(self) -> bool:
-        """Whether some class is shown only in part."""
+    def redacts_on_read(self) -> bool:
+        """Whether this purpose sees some boundary class only in part."""
         return self.policy is not None and any(
-            treatment(self.policy, name, self.purpose) == "redact" for name in BOUNDARIES
+            visibility(self.policy, name, self.purpose) == "redact" for name in BOUNDARIES
         )
 
-    def shown(self, record: Record) -> Record:
-        """The record as the purpose may see it: without what its class hides."""
-        if self.policy is None or treatment(self.policy, record.boundary, self.purpose, record.allow) != "redact":
+    def redact_for_reader(self, record: Record) -> Record:
+        """The record as this purpose may see it, without what its class hides."""
+        if self.policy is None or visibility(self.policy, record.boundary, self.purpose, record.allow) != "redact":
             return record
-        return replace(record, text=self.veiled(record.text, record.boundary))
+        return replace(record, text=self.redact_text(record.text, record.boundary))
 
-    def veiled(self, text: str, boundary: Boundary) -> str:
-        """A text of a class without what that class hides."""
+    def redact_text(self, text: str, boundary: Boundary) -> str:
+        """The text without what its boundary class hides from readers."""
         if self.policy is None:
             return text
-        from aforesaid.text.extract.pii import redact_pii
-
         hidden = [name for name in self.policy.classes[boundary].redact if name != SECRET]
-        return redact_pii(text, hidden).text if hidden else text
+        return self.readers.redact_pii(text, hidden).text if hidden else text
 
     @property
-    def caps(self) -> dict[str, int]:
-        """The most tokens of each scope in one context, where the policy has a limit."""
-        if self.policy is None:
-            return {}
-        limits = anchored(self.policy.scopes)
+    def token_limits(self) -> dict[str, int]:
+        """The most tokens of each scope in one context; scopes without a limit are missing."""
+        limits = {} if self.policy is None else effective_limits(self.policy.scopes)
         return {scope: each.max_tokens for scope, each in limits.items() if each.max_tokens is not None}
 
 
-def facts_of(record: Record, reviewers: int = 0) -> dict[str, object]:
-    """What an invariant may ask of a record."""
-    return {
-        "scope": record.scope,
-        "kind": record.kind,
-        "type": record.claim_type,
-        "memory_type": record.memory_type,
-        "boundary": record.boundary,
-        "role": record.role,
-        "user": record.user,
-        "project": record.project,
-        "session": record.session,
-        "agent": record.agent,
-        "durable": record.durable,
-        "confidence": record.confidence,
-        "utility": record.utility,
-        "reviewers": reviewers,
-        "tainted": record.tainted,
-        **{f"meta.{name}": value for name, value in record.meta.items()},
-    }
+def rule_facts(record: Record, reviewers: int = 0) -> dict[str, object]:
+    """What the rules of a policy can ask about a record, by name."""
+    derived = {"type": record.claim_type, "reviewers": reviewers}
+    meta = {f"{META}{name}": value for name, value in record.meta.items()}
+    return {name: getattr(record, name) for name in FACTS - derived.keys()} | derived | meta

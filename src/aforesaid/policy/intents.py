@@ -1,4 +1,4 @@
-"""What somebody wants a context for: which scopes and types come first, and how many of each."""
+"""Intents: for each kind of task, which scopes and claim types to prefer and how many of each to take."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from aforesaid.types import Record, Scope
 
 IntentName = Literal["resume_task", "debug_incident", "design_decision", "policy_check"]
 INTENTS: tuple[IntentName, ...] = get_args(IntentName)
-SCOPE_LIFT, TYPE_LIFT = 0.10, 0.20  # added to 1 for what is wanted most; half of it for what comes second, and so on
-EVIDENCE = "evidence"  # the type of whatever is no claim: turns, summaries, chunks
+SCOPE_LIFT, TYPE_LIFT = 0.10, 0.20  # largest score boosts: full for the first choice, 1/2 for the second, 1/3 …
+EVIDENCE = "evidence"  # the type of every record that is not a claim: turns, summaries, chunks
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Scopes from the most wanted on, and types with the share of a context that each may fill."""
+    """Scopes in order of preference, and claim types with the share of a context that each may fill."""
 
     scopes: tuple[Scope, ...]
     shares: Mapping[str, float]
 
     def lift(self, record: Record) -> float:
-        """What a score is multiplied by: from 1 for what nobody asked for to 1.32 for the first scope and type."""
-        return (1 + SCOPE_LIFT * _nearness(record.scope, self.scopes)) * (
-            1 + TYPE_LIFT * _nearness(type_of(record), tuple(self.shares))
+        """The factor for a record's score: from 1 (nothing matches) to 1.32 (scope and type are first choice)."""
+        return (1 + SCOPE_LIFT * _preference(record.scope, self.scopes)) * (
+            1 + TYPE_LIFT * _preference(type_of(record), tuple(self.shares))
         )
 
     def quota(self, kind: str, limit: int) -> int:
-        """How many of a type a context of so many items holds at most; at least one."""
+        """The most items of a type in a context of `limit` items; at least 1."""
         return max(round(self.shares.get(kind, 0.0) * limit), 1)
 
 
 def type_of(record: Record) -> str:
-    """The type that quotas count."""
+    """The type that counts towards a quota."""
     return record.claim_type or EVIDENCE
 
 
-def _nearness(name: str, wanted: tuple[str, ...]) -> float:
+def _preference(name: str, wanted: tuple[str, ...]) -> float:
     return 1 / (1 + wanted.index(name)) if name in wanted else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Patterns of a policy, compiled by RE2: whatever the pattern and the text, the time is linear in the text."""
+"""The regular expressions of a policy, compiled by RE2: matching time is linear for every pattern and text."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from aforesaid.errors import RuleError
 
 MAX_CHARS = 1000  # a pattern for a ticket number has twenty
-_SAMPLES = ("", " a ")  # where a pattern that matches nothing at all shows it
+_SAMPLES = ("", " a ")  # texts that show whether a pattern matches the empty text
 _SYNTAX = "Look-around and back-references are not part of RE2 syntax."
 
 
-def compiled(pattern: str) -> Any:
-    """The pattern as an RE2 object with the methods of `re.Pattern`; raises RuleError when it cannot be used."""
-    re2 = import_module("re2")  # without types of its own, and slow to import
+def compile_pattern(pattern: str) -> Any:
+    """The pattern as an RE2 object with the methods of `re.Pattern`; raises RuleError if it cannot be used."""
+    re2 = import_module("re2")  # it has no type hints, and is slow to import
     if len(pattern) > MAX_CHARS:
         raise RuleError(f"the pattern has {len(pattern)} characters, over {MAX_CHARS}.", "Split it into several.")
     options = re2.Options()

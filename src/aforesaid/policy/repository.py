@@ -1,4 +1,4 @@
-"""The policy in force for a tenant, and those before it, kept in the store."""
+"""The policies of a tenant, kept in the store: the active one and those before it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from functools import lru_cache
 from aforesaid.policy import Policy
 from aforesaid.store.protocols import Store
 from aforesaid.types import as_time
-
-NONE = "none"  # the version that events name when no policy was given
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,53 +24,46 @@ class Adopted:
     policy: Policy
 
 
-def in_force(store: Store, tenant: str) -> Policy | None:
-    """The tenant's policy, or None when nobody gave one; read anew each time, since another process may change it."""
-    number = store.setting(_name(tenant))
-    return None if number is None else _parsed(_kept(store, tenant, int(number))["text"])
+def active_number(store: Store, tenant: str) -> int:
+    """The number of the active policy; 0 when there is none."""
+    kept = store.setting(_name(tenant))
+    return 0 if kept is None else int(json.loads(kept)["number"])
 
 
-def adopted(store: Store, tenant: str) -> Adopted | None:
-    """The policy in force with its place in history."""
-    number = store.setting(_name(tenant))
-    return None if number is None else _adopted(store, tenant, int(number))
+def active_policy(store: Store, tenant: str) -> Adopted | None:
+    """The active policy, or None. Read from the store each time, since another process may change it."""
+    kept = store.setting(_name(tenant))
+    return None if kept is None else _parsed(kept)
 
 
-def history(store: Store, tenant: str) -> list[Adopted]:
-    """Every policy that was in force, newest first."""
-    number = int(store.setting(_name(tenant)) or 0)
-    return [_adopted(store, tenant, each) for each in range(number, 0, -1)]
+def policy_history(store: Store, tenant: str) -> list[Adopted]:
+    """Every policy that was active, newest first."""
+    numbers = range(active_number(store, tenant), 0, -1)
+    kept = [store.setting(f"{_name(tenant)}/{number}") for number in numbers]
+    return [_parsed(each) for each in kept if each is not None]
 
 
 def adopt(store: Store, tenant: str, policy: Policy, time: datetime, by: str = "") -> Adopted:
-    """Put a policy in force; the one before stays in the history."""
+    """Make a policy the active one; the one before stays in the history."""
     from aforesaid.policy import digest, write_policy
 
     with store.transaction():
-        number = int(store.setting(_name(tenant)) or 0) + 1
-        kept = {"time": time.isoformat(), "by": by, "digest": digest(policy), "text": write_policy(policy)}
-        store.put_setting(f"{_name(tenant)}/{number}", json.dumps(kept))
-        store.put_setting(_name(tenant), str(number))
-    return _adopted(store, tenant, number)
+        number = active_number(store, tenant) + 1
+        entry = {"number": number, "time": time.isoformat(), "by": by, "digest": digest(policy)}
+        kept = json.dumps({**entry, "text": write_policy(policy)})
+        store.put_setting(f"{_name(tenant)}/{number}", kept)
+        store.put_setting(_name(tenant), kept)
+    return _parsed(kept)
 
 
 def _name(tenant: str) -> str:
     return f"policy/{tenant}"
 
 
-def _kept(store: Store, tenant: str, number: int) -> dict[str, str]:
-    kept: dict[str, str] = json.loads(store.setting(f"{_name(tenant)}/{number}") or "{}")
-    return kept
-
-
-def _adopted(store: Store, tenant: str, number: int) -> Adopted:
-    kept = _kept(store, tenant, number)
-    policy = _parsed(kept["text"])
-    return Adopted(number, policy.version, kept["digest"], as_time(kept["time"]), kept["by"], policy)
-
-
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> Policy:
+def _parsed(kept: str) -> Adopted:
     from aforesaid.policy import read_policy
 
-    return read_policy(text, "the stored policy")
+    entry = json.loads(kept)
+    policy = read_policy(entry["text"], "the stored policy")
+    return Adopted(entry["number"], policy.version, entry["digest"], as_time(entry["time"]), entry["by"], policy)

@@ -1,50 +1,119 @@
-"""The rule language of a policy: read by a parser of its own, never by Python.
+"""What a policy rule means: its tree, its canonical text, and whether it holds. `rule_parser` reads it from text.
 
-    rule    = all { "||" all }                       scope == 'global' || durable
-    all     = one { "&&" one }                       kind == 'claim' && !tainted
-    one     = "!" one | "(" rule ")" | test
-    test    = "true" | "false" | name | value sign value | value "in" list
-    sign    = "==" | "!=" | "<" | "<=" | ">" | ">="
-    value   = name | number | 'text' | "text" | "true" | "false" | "null"
-    list    = name | "[" [ literal { "," literal } ] "]"
-
-A name is looked up among flat facts; `meta.team` is one name with a dot in it. Three habits of other languages are
-refused because they would quietly mean something else: `a == b == c`, `!a == b`, and a literal that stands alone as in
-`scope == 'user' || 'session'`. What a rule means is told in `rule_tree`.
+- An unknown name is false by itself: `!unknown` is true. Every comparison with an unknown name is false, so
+  `unknown != 3` is false too. A name that is known but empty is `null`: then `user == null` is true.
+- `==` and `!=` compare any two plain values. Values of different types are different, and true is not 1.
+- `<`, `<=`, `>` and `>=` order two numbers or two texts. Everything else fails, and so does a value that is not plain
+  (NaN, a list outside `in`). A failure is not false: `!` does not turn it into true, the whole rule fails.
+- A name alone is true unless its value is false, null, 0, an empty text or an empty list.
+- `&&` and `||` stop as soon as the result is known. The parts after that are not evaluated and cannot fail.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from aforesaid.errors import RuleError
-from aforesaid.policy.rule_tokens import MAX_CHARS, Token, rule_error, tokens
-from aforesaid.policy.rule_tree import (
-    COMPARISONS,
-    And,
-    Compare,
-    FailedError,
-    Items,
-    Name,
-    Not,
-    Or,
-    Tree,
-    Value,
-    names_of,
-    truth,
-)
+Plain = None | bool | int | float | str
+LISTS = (list, tuple, set, frozenset)
+_UNKNOWN = object()
+_ORDERS: dict[str, Callable[[int | float | str, int | float | str], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+COMPARISONS = ("==", "!=", *_ORDERS, "in")
+_ESCAPES = str.maketrans({"\\": r"\\", "'": r"\'", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
 
-__all__ = ["MAX_CHARS", "MAX_DEPTH", "PolicyRule", "parse"]
 
-MAX_DEPTH = 50  # parentheses and ! within each other; people get lost long before
-WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
+class FailedError(Exception):
+    """The rule cannot be evaluated for these facts; the action is then denied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A fact that is looked up when the rule is evaluated."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number, a text, true, false or null."""
+
+    value: Plain
+
+    def __str__(self) -> str:
+        if isinstance(self.value, str):
+            return f"'{self.value.translate(_ESCAPES)}'"
+        if self.value is None:
+            return "null"
+        return str(self.value).lower() if isinstance(self.value, bool) else repr(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """The list to the right of `in`."""
+
+    values: tuple[Value, ...]
+
+    def __str__(self) -> str:
+        return f"[{', '.join(map(str, self.values))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Two values and the comparison between them."""
+
+    sign: str
+    left: Name | Value
+    right: Name | Value | Items
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.sign} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """True when its part is not."""
+
+    part: Tree
+
+    def __str__(self) -> str:
+        return f"!({self.part})" if isinstance(self.part, (Compare, And, Or)) else f"!{self.part}"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True when all parts are true. One flat list, so that a long rule is not a deep tree."""
+
+    parts: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        return " && ".join(f"({part})" if isinstance(part, (And, Or)) else str(part) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """True when one part is true; an `&&` inside needs no parentheses because it binds tighter."""
+
+    parts: tuple[Tree, ...]
+
+    def __str__(self) -> str:
+        return " || ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
+
+
+Tree = Name | Value | Compare | Not | And | Or
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyRule:
-    """A rule that was understood. Two rules are equal when they are written the same in canonical form."""
+    """A parsed rule. Two rules are equal when their canonical texts are equal."""
 
     tree: Tree = field(compare=False, repr=False)
     text: str = field(init=False)
@@ -54,13 +123,13 @@ class PolicyRule:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The facts it asks for, each once, in order of appearance."""
-        return tuple(dict.fromkeys(names_of(self.tree)))
+        """The facts that it uses, each once, in order of appearance."""
+        return tuple(dict.fromkeys(_names(self.tree)))
 
-    def holds(self, names: Mapping[str, object]) -> bool:
-        """Whether it is true of these facts; a rule that fails does not hold."""
+    def holds(self, facts: Mapping[str, object]) -> bool:
+        """Whether the rule is true for these facts; a rule that fails does not hold."""
         try:
-            return truth(self.tree, names)
+            return _is_true(self.tree, facts)
         except FailedError:
             return False
 
@@ -68,138 +137,77 @@ class PolicyRule:
         return self.text
 
 
-def parse(text: str) -> PolicyRule:
-    """Read a rule, or raise RuleError with the column, a caret under it and a remedy."""
-    if len(text) > MAX_CHARS:
-        raise RuleError(f"The rule has {len(text)} characters, over {MAX_CHARS}.", "Split it into several invariants.")
-    parser = _Parser(text)
-    rule = PolicyRule(parser.rule(0))
-    parser.expect_end()
-    if len(rule.text) > MAX_CHARS:  # its canonical form, with spaces around signs, has to be readable again
-        raise RuleError(f"Written out, the rule has over {MAX_CHARS} characters.", "Split it into several invariants.")
-    return rule
+def _is_true(tree: Tree, facts: Mapping[str, object]) -> bool:
+    match tree:
+        case And(parts):
+            return all(_is_true(part, facts) for part in parts)
+        case Or(parts):
+            return any(_is_true(part, facts) for part in parts)
+        case Not(part):
+            return not _is_true(part, facts)
+        case Compare(sign, left, right):
+            return _compare(sign, _value(left, facts), _value(right, facts))
+        case Name(name):
+            return _as_bool(facts.get(name, False))
+        case Value(value):
+            return _as_bool(value)
 
 
-class _Parser:
-    """Recursive descent over the tokens, one method a line of the grammar."""
+def _names(tree: Tree | Items) -> Iterator[str]:
+    match tree:
+        case Name(name):
+            yield name
+        case Compare(_, left, right):
+            yield from _names(left)
+            yield from _names(right)
+        case Not(part):
+            yield from _names(part)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _names(part)
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(tokens(text))
-        self.position = 0
 
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.position]
+def _value(node: Name | Value | Items, facts: Mapping[str, object]) -> object:
+    match node:
+        case Name(name):
+            return facts.get(name, _UNKNOWN)
+        case Value(value):
+            return value
+        case Items(values):
+            return [item.value for item in values]
 
-    def take(self) -> Token:
-        taken = self.token
-        self.position += 1
-        return taken
 
-    def sees(self, *signs: str) -> bool:
-        return self.token.kind in ("sign", "name") and self.token.text in signs
+def _compare(sign: str, left: object, right: object) -> bool:
+    if left is _UNKNOWN or right is _UNKNOWN:
+        return False
+    kind = _type(left)
+    if kind is None:
+        raise FailedError
+    if sign == "in":
+        if not isinstance(right, LISTS):
+            raise FailedError
+        return any(kind == _type(item) and left == item for item in right)
+    if _type(right) is None:
+        raise FailedError
+    if sign in ("==", "!="):
+        return (kind == _type(right) and left == right) == (sign == "==")
+    if kind != _type(right) or kind not in ("number", "text"):
+        raise FailedError
+    return _ORDERS[sign](left, right)  # type: ignore[arg-type]  # both are numbers or both are texts
 
-    def rule(self, depth: int) -> Tree:
-        parts = [self.all_of(depth)]
-        while self.sees("||"):
-            self.take()
-            parts.append(self.all_of(depth))
-        return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
-    def all_of(self, depth: int) -> Tree:
-        parts = [self.one(depth)]
-        while self.sees("&&"):
-            self.take()
-            parts.append(self.one(depth))
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+def _type(value: object) -> str | None:
+    """The rule language's type of a plain value; None when it is not plain."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "truth"
+    if isinstance(value, (int, float)):
+        return "number" if value == value else None  # NaN cannot be compared
+    return "text" if isinstance(value, str) else None
 
-    def one(self, depth: int) -> Tree:
-        if not self.sees("!", "("):
-            return self.test()
-        if depth == MAX_DEPTH:
-            raise self.error(f"this is nested over {MAX_DEPTH} deep", "Split the rule into several invariants.")
-        if self.sees("("):
-            return self.group(depth)
-        self.take()
-        before = self.position
-        part = self.one(depth + 1)
-        if isinstance(part, Compare) and self.tokens[before].text != "(":
-            self.position = before
-            raise self.error("'!' in front of a comparison can be read in two ways", f"Write !({part}).")
-        return Not(part)
 
-    def group(self, depth: int) -> Tree:
-        opened = self.take()
-        inner = self.rule(depth + 1)
-        if not self.sees(")"):
-            raise self.error(f"expected ')' for the '(' in column {opened.at + 1}, got {self.got()}", "Close it.")
-        self.take()
-        if self.sees(*COMPARISONS):
-            raise self.error(f"{self.token.text!r} compares two values, not a group", "Combine groups with && or ||.")
-        return inner
-
-    def test(self) -> Tree:
-        start = self.position
-        left = self.value()
-        if not self.sees(*COMPARISONS):
-            if isinstance(left, Value) and not isinstance(left.value, bool):
-                self.position = start
-                raise self.error(f"{left} alone is neither true nor false", f"Compare it, as in name == {left}.")
-            return left
-        sign = self.take().text
-        right = self.items() if sign == "in" else self.value()
-        if self.sees(*COMPARISONS):
-            raise self.error("comparisons do not form chains", "Write a < b && b < c.")
-        return Compare(sign, left, right)
-
-    def value(self) -> Name | Value:
-        token = self.token
-        if token.kind == "name" and token.text not in ("in", *WORDS):
-            self.take()
-            return Name(token.text)
-        return self.literal("a name or a value")
-
-    def items(self) -> Name | Items:
-        if self.token.kind == "name" and self.token.text not in ("in", *WORDS):
-            return Name(self.take().text)
-        if not self.sees("["):
-            raise self.error(f"expected a list after 'in', got {self.got()}", "Write name in ['a', 'b'].")
-        self.take()
-        items: list[Value] = []
-        while not self.sees("]"):
-            if items:
-                if not self.sees(","):
-                    raise self.error(f"expected ',' or ']', got {self.got()}", "Write ['a', 'b'].")
-                self.take()
-            items.append(self.literal("a value of the list"))
-        self.take()
-        return Items(tuple(items))
-
-    def literal(self, expected: str) -> Value:
-        token = self.token
-        if token.kind == "text":
-            self.take()
-            return Value(token.text)
-        if token.kind == "number":
-            if not math.isfinite(float(token.text)):
-                raise self.error("this number is too large", "Use a smaller one.")
-            self.take()
-            return Value(float(token.text) if set(token.text) & set(".eE") else int(token.text))
-        if token.kind == "name" and token.text in WORDS:
-            self.take()
-            return Value(WORDS[token.text])
-        if token.kind == "name" and token.text != "in":
-            raise self.error(f"expected {expected}, got the name {token.text}", f"A text has quotes: '{token.text}'.")
-        raise self.error(f"expected {expected}, got {self.got()}")
-
-    def expect_end(self) -> None:
-        if self.token.kind != "end":
-            raise self.error(f"expected '&&', '||' or the end, got {self.got()}", "Join two tests with && or ||.")
-
-    def got(self) -> str:
-        return "the end" if self.token.kind == "end" else repr(self.token.text)
-
-    def error(self, what: str, remedy: str | None = None) -> RuleError:
-        at = self.token.at
-        return rule_error(self.text, at, what) if remedy is None else rule_error(self.text, at, what, remedy)
+def _as_bool(value: object) -> bool:
+    if _type(value) is None and not isinstance(value, LISTS):
+        raise FailedError
+    return bool(value)

@@ -1,4 +1,4 @@
-"""The policies that come with aforesaid, to start from: commented text, ready to be edited."""
+"""The policy templates that come with aforesaid: commented YAML, ready to edit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ TEMPLATES = ("solo", "team", "organisation")
 
 
 def template(name: str) -> str:
-    """The text of a shipped policy."""
-    from importlib import resources  # slow to import, and seldom needed
+    """The text of a policy template."""
+    from importlib import resources  # slow to import
 
     check_choice(name, TEMPLATES, "template")
     return (resources.files("aforesaid.policy") / "templates" / f"{name}.yaml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A policy as frozen values; what is left out of a file stands here with its default."""
+"""A policy as frozen values, with the defaults for everything that a file leaves out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECTIONS = (
 )  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
 OBSERVATION_MODES: tuple[ObservationMode, ...] = get_args(ObservationMode)
-SECRET = "secret"  # the detector that is on unless a policy lists others
+SECRET = "secret"  # the detector for passwords, keys and tokens; it is always on
 DETECTORS = frozenset({
     "email", "phone", "card", "iban", "ssn", "my-number", "address", "postal-code", "name", "ip", "passport",
     "date-of-birth", SECRET,
@@ -28,12 +28,12 @@ FACTS = frozenset({
     "scope", "kind", "type", "memory_type", "boundary", "role", "user", "project", "session", "agent", "durable",
     "confidence", "utility", "reviewers", "tainted",
 })  # fmt: skip
-META = "meta."  # what an invariant may ask: FACTS, and whatever begins with this
+META = "meta."  # rules may use FACTS and every name that starts with this
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeLimits:
-    """How long a scope's records live and how many of their tokens go into one context; None is no limit."""
+    """Days until the records of a scope expire, and their most tokens in one context; None means no limit."""
 
     ttl_days: float | None = None
     max_tokens: int | None = None
@@ -41,7 +41,11 @@ class ScopeLimits:
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """Who may see a boundary class: purposes that may, what is hidden from them, and purposes that see it as it is."""
+    """Who may see a boundary class.
+
+    `allow` holds globs of purposes that may see it, `redact` the detectors whose findings are hidden from them, and
+    `unredacted` globs of purposes that see it in full.
+    """
 
     allow: tuple[str, ...] = ()
     redact: tuple[str, ...] = ()
@@ -50,7 +54,7 @@ class ClassRule:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A rule that has to hold whenever something is written or read, or the action is denied."""
+    """A rule that must hold when a record is written or read; otherwise the action is denied."""
 
     name: str
     rule: PolicyRule
@@ -59,14 +63,14 @@ class Invariant:
 
 @dataclass(frozen=True, slots=True)
 class Detector:
-    """A built-in detector whose finds are redacted before anything is embedded, stored or sent."""
+    """A built-in detector whose findings are redacted before anything is embedded, stored or sent."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern in RE2 syntax whose matches are replaced, word for word, by `replace`."""
+    """A pattern in RE2 syntax whose matches are replaced by the literal text `replace`."""
 
     name: str
     pattern: str
@@ -75,7 +79,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """How raw captures are kept; `ttl_days` None leaves it to the setting `govern.observation_days`."""
+    """How raw captures are stored; `ttl_days` None means the setting `govern.observation_days`."""
 
     ttl_days: float | None = None
     mode: ObservationMode = "redact"
@@ -89,9 +93,9 @@ DEFAULT_REVIEW: Mapping[Scope, int] = {"session": 0, "user": 0, "project": 0, "g
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What may be kept, for how long, and who may see it.
+    """What may be stored, for how long, and who may see it.
 
-    Mappings hold every scope and every class in a fixed order: what is not given takes its default, other keys go.
+    Its mappings hold every scope and class in a fixed order: missing keys get their default, unknown keys are dropped.
     """
 
     version: str
@@ -106,25 +110,26 @@ class Policy:
     review: Mapping[Scope, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        scopes = {scope: self.scopes.get(scope, ScopeLimits()) for scope in SCOPES}
-        classes = {name: self.classes.get(name, rule) for name, rule in DEFAULT_CLASSES.items()}
-        review = {scope: self.review.get(scope, count) for scope, count in DEFAULT_REVIEW.items()}
-        object.__setattr__(self, "scopes", scopes)
-        object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "review", review)
-        object.__setattr__(self, "retrieval", dict(sorted(self.retrieval.items())))
+        complete = {
+            "scopes": {scope: self.scopes.get(scope, ScopeLimits()) for scope in SCOPES},
+            "classes": {name: self.classes.get(name, rule) for name, rule in DEFAULT_CLASSES.items()},
+            "review": {scope: self.review.get(scope, count) for scope, count in DEFAULT_REVIEW.items()},
+            "retrieval": dict(sorted(self.retrieval.items())),
+        }
+        for name, value in complete.items():
+            object.__setattr__(self, name, value)
 
     @classmethod
     def default(cls) -> Policy:
-        """How aforesaid behaves when nobody gave it a policy."""
+        """The behaviour without a policy."""
         return cls(version="default")
 
     @property
     def detectors(self) -> tuple[str, ...]:
-        """The built-in detectors that redact, in order."""
+        """The names of the built-in detectors that redact, in order."""
         return tuple(rule.name for rule in self.redact if isinstance(rule, Detector))
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
-        """The policy's own patterns that redact, in order."""
+        """The policy's own patterns, in order."""
         return tuple(rule for rule in self.redact if isinstance(rule, Pattern))

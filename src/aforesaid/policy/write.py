@@ -1,4 +1,4 @@
-"""A policy written: its canonical text, which reads back as the same policy, and the digest of that text."""
+"""Writes a policy as canonical YAML, which reads back as the same policy, and hashes that text."""
 
 from __future__ import annotations
 
@@ -7,54 +7,53 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from aforesaid.policy.nodes import plain
-from aforesaid.policy.values import Detector, Pattern, Policy, ScopeLimits
+from aforesaid.policy.values import Detector, Policy, ScopeLimits
+from aforesaid.policy.yaml_tree import plain
 
 Data = None | bool | int | float | str | Sequence["Data"] | Mapping[str, "Data"]
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*+")
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # JSON leaves them, YAML reads them otherwise
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # JSON keeps them, YAML changes them
 _INDENT = "  "
 
 
 def write_policy(policy: Policy) -> str:
-    """The policy as YAML with everything spelled out, in one fixed order; `read_policy` gives the same policy back."""
+    """The policy as YAML with every value, in a fixed order; `read_policy` reads the same policy back."""
     return "\n".join([*_block(as_data(policy), ""), ""])
 
 
 def digest(policy: Policy) -> str:
-    """The sha256 of the canonical text, in hex: the same for files that mean the same."""
+    """The sha256 of the canonical text in hex: equal for files that mean the same."""
     return hashlib.sha256(write_policy(policy).encode()).hexdigest()
 
 
 def as_data(policy: Policy) -> dict[str, Data]:
-    """The policy in the shape of its file, as plain data; what has no limit or no value is left out."""
+    """The policy as plain data in the shape of its file, without keys that have no value."""
     sections: dict[str, Data] = {
         "version": policy.version,
         "name": policy.name,
-        "scopes": {scope: _limits(limits) for scope, limits in policy.scopes.items() if limits != ScopeLimits()},
+        "scopes": {
+            scope: _given({"ttl_days": limits.ttl_days, "max_tokens": limits.max_tokens})
+            for scope, limits in policy.scopes.items()
+            if limits != ScopeLimits()
+        },
         "boundary_classes": {
             name: {"allow": rule.allow, "redact": rule.redact, "unredacted": rule.unredacted}
             for name, rule in policy.classes.items()
         },
         "invariants": [{"name": i.name, "rule": i.rule.text, "on": i.on} for i in policy.invariants],
-        "redact": [_redaction(rule) for rule in policy.redact],
+        "redact": [
+            {"detect": rule.name}
+            if isinstance(rule, Detector)
+            else {"name": rule.name, "pattern": rule.pattern, "replace": rule.replace}
+            for rule in policy.redact
+        ],
         "retrieval": dict(policy.retrieval),
         "audit": _given({"retention_days": policy.audit_retention_days}),
         "observation": _given({"ttl_days": policy.observation.ttl_days, "mode": policy.observation.mode}),
         "review": dict(policy.review.items()),
     }
     return {key: value for key, value in sections.items() if value is not None and value != {}}
-
-
-def _limits(limits: ScopeLimits) -> dict[str, Data]:
-    return _given({"ttl_days": limits.ttl_days, "max_tokens": limits.max_tokens})
-
-
-def _redaction(rule: Detector | Pattern) -> dict[str, Data]:
-    if isinstance(rule, Detector):
-        return {"detect": rule.name}
-    return {"name": rule.name, "pattern": rule.pattern, "replace": rule.replace}
 
 
 def _given(values: Mapping[str, Data]) -> dict[str, Data]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.writer import writing
 from aforesaid.errors import ContextGoneError, InputError
 from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
 from aforesaid.retrieval.ranking.base import Question
@@ -61,17 +62,17 @@ class ActivationRequest:
     max_uses: int | None = None
 
 
-def activate(engine: Engine, wish: ActivationRequest) -> ActiveContext:
+def activate(request: Request, wish: ActivationRequest) -> ActiveContext:
     """Find by `pce`, lift what the intent wants, keep to its quotas, and save what was chosen."""
     from aforesaid.retrieval.ranking.pce import rank_all  # it reads queries by patterns that take a while to compile
 
     check_choice(wish.intent, INTENTS, "intent")
     if wish.limit < 1 or wish.ttl_minutes <= 0 or (wish.max_uses is not None and wish.max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
-    question = question_for(engine, wish.query, wish.where, WIDER * wish.limit, wish.now)
+    question = question_for(request, wish.query, wish.where, WIDER * wish.limit, wish.now)
     hits, below = rank_all(question)
     chosen = _chosen(hits, wish)
-    made = _context(engine, question, wish, chosen, below)
+    made = _context(request, question, wish, chosen, below)
     kept = {
         "intent": wish.intent, "created": wish.now.isoformat(), "expires": made.expires.isoformat(),
         "uses_left": wish.max_uses, "policy": made.policy_version, "stale": "", "owner": _owner(wish.where),
@@ -81,9 +82,9 @@ def activate(engine: Engine, wish: ActivationRequest) -> ActiveContext:
     scores = sorted(hit.score for hit in chosen)
     stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
     body = {"intent": wish.intent, "items": len(chosen), "below_threshold": below, **stats}
-    with engine.store.transaction():
-        engine.store.put_setting(_name(engine, made.id), json.dumps(kept))
-        engine.store.append([engine.event("activate", made.id, body)])
+    with writing(request, check_policy=False) as writer:
+        request.store.put_setting(_name(request, made.id), json.dumps(kept))
+        writer.commit(events=[request.event("activate", made.id, body)])
     return made
 
 
@@ -102,10 +103,10 @@ def _chosen(hits: Sequence[Hit], wish: ActivationRequest) -> list[Hit]:
 
 
 def _context(
-    engine: Engine, question: Question, wish: ActivationRequest, chosen: Sequence[Hit], below: int
+    request: Request, question: Question, wish: ActivationRequest, chosen: Sequence[Hit], below: int
 ) -> ActiveContext:
-    policy = engine.policy
-    parts = (engine.tenant, question.text, wish.intent, wish.now.isoformat(), *(hit.record.key for hit in chosen))
+    policy = request.policy
+    parts = (request.tenant, question.text, wish.intent, wish.now.isoformat(), *(hit.record.key for hit in chosen))
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     items = tuple(
         ActiveItem(rank, hit.score, hit.parts, hit.reason, hit.record) for rank, hit in enumerate(chosen, start=1)
@@ -115,10 +116,10 @@ def _context(
     return ActiveContext(f"ac-{digest}", wish.intent, items, wish.now, expires, wish.max_uses, version, below)
 
 
-def recall(engine: Engine, name: str, where: Filter, now: datetime) -> ActiveContext:
+def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveContext:
     """A saved context, as far as the caller may see it; ContextGoneError when it is over, used up or stale."""
-    with engine.store.transaction():
-        kept = _kept(engine, check_id(name, "context"))
+    with request.store.transaction():
+        kept = _kept(request, check_id(name, "context"))
         if kept is None or kept["owner"] != _owner(where):
             raise ContextGoneError(f"There is no active context {name!r}.", "Activate a new one.")
         for gone, why in (
@@ -130,9 +131,9 @@ def recall(engine: Engine, name: str, where: Filter, now: datetime) -> ActiveCon
                 raise ContextGoneError(f"The active context {name!r} {why}.", "Activate a new one.")
         left = None if kept["uses_left"] is None else kept["uses_left"] - 1
         if left is not None:
-            engine.store.put_setting(_name(engine, name), json.dumps({**kept, "uses_left": left}))
+            request.store.put_setting(_name(request, name), json.dumps({**kept, "uses_left": left}))
     keys = tuple(item[0] for item in kept["items"])
-    visible = {record.key: record for record in engine.view.find(replace(where, keys=keys))}
+    visible = {record.key: record for record in request.view.find(replace(where, keys=keys))}
     items = tuple(
         ActiveItem(rank, score, parts, reason, visible[key])
         for rank, (key, score, parts, reason) in enumerate(kept["items"], start=1)
@@ -142,22 +143,22 @@ def recall(engine: Engine, name: str, where: Filter, now: datetime) -> ActiveCon
     return ActiveContext(name, kept["intent"], items, *times, left, kept["policy"], kept["below_threshold"])
 
 
-def mark_stale(engine: Engine, keys: Sequence[str], reason: str) -> tuple[str, ...]:
+def mark_stale(request: Request, keys: Sequence[str], reason: str) -> tuple[str, ...]:
     """Tell every saved context that holds one of these records; which ones there were."""
     wanted, found = set(keys), []
-    for name in _names(engine):
-        kept = _kept(engine, name)
+    for name in _names(request):
+        kept = _kept(request, name)
         if kept is not None and not kept["stale"] and wanted & {item[0] for item in kept["items"]}:
-            engine.store.put_setting(_name(engine, name), json.dumps({**kept, "stale": reason}))
+            request.store.put_setting(_name(request, name), json.dumps({**kept, "stale": reason}))
             found.append(name)
     return tuple(found)
 
 
-def sweep(engine: Engine, now: datetime) -> int:
+def sweep(request: Request, now: datetime) -> int:
     """Drop the contexts that are over; how many."""
-    over = [name for name in _names(engine) if (kept := _kept(engine, name)) and as_time(kept["expires"]) <= now]
+    over = [name for name in _names(request) if (kept := _kept(request, name)) and as_time(kept["expires"]) <= now]
     for name in over:
-        engine.store.drop_setting(_name(engine, name))
+        request.store.drop_setting(_name(request, name))
     return len(over)
 
 
@@ -166,16 +167,16 @@ def _owner(where: Filter) -> str:
     return where.owners[0] if where.owners else ""
 
 
-def _names(engine: Engine) -> list[str]:
-    prefix = _name(engine, "")
-    return [name.removeprefix(prefix) for name in engine.store.settings() if name.startswith(prefix)]
+def _names(request: Request) -> list[str]:
+    prefix = _name(request, "")
+    return [name.removeprefix(prefix) for name in request.store.settings() if name.startswith(prefix)]
 
 
-def _kept(engine: Engine, name: str) -> dict[str, Any] | None:
-    kept = engine.store.setting(_name(engine, name))
+def _kept(request: Request, name: str) -> dict[str, Any] | None:
+    kept = request.store.setting(_name(request, name))
     found: dict[str, Any] | None = json.loads(kept) if kept else None
     return found
 
 
-def _name(engine: Engine, name: str) -> str:
-    return f"context/{engine.tenant}/{name}"
+def _name(request: Request, name: str) -> str:
+    return f"context/{request.tenant}/{name}"

@@ -71,4 +71,4 @@ def _strength(question: Question, hits: Sequence[Hit]) -> float:
     if question.vector is None:
         return 1.0 if hits else 0.0
     cosines = [hit.parts["cos"] for hit in hits if "cos" in hit.parts]
-    return float(spread_cosines(cosines, question.background).max()) if cosines else 0.0
+    return float(spread_cosines(cosines, question.request.arm.background).max()) if cosines else 0.0

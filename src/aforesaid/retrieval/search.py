@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 
-from aforesaid.engine.request import Engine
+from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.retrieval.fallback import failure, recovered
 from aforesaid.retrieval.ranking.base import Question
@@ -45,45 +45,41 @@ class Page:
 
 
 def search(
-    engine: Engine, query: str, where: Filter, page: Page, now: datetime, profile: str = "default"
+    request: Request, query: str, where: Filter, page: Page, now: datetime, profile: str = "default"
 ) -> SearchResult:
     """The best records for a query under a filter, each with its parts and its reason."""
     check_choice(profile, tuple(PROFILES), "profile")
-    question = question_for(engine, query, where, page.end, now)
+    question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
     hits = rank(question)
     failed = failure(question, hits, profile in RELATIVE)
     better = recovered(question, hits, rank) if failed else hits
     return SearchResult(
         tuple(better[page.offset : page.end]),
-        engine.freshness(where),
+        request.freshness(where),
         question.text,
         profile,
         failed if better != hits else "",
     )
 
 
-def question_for(engine: Engine, query: str, where: Filter, limit: int, now: datetime) -> Question:
+def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:
     """A query with all that a profile needs to answer it."""
-    asked = _clean(engine, _checked(query))
+    asked = _clean(request, _checked(query))
     return Question(
         text=asked,
-        vector=engine.arm.embed_query(asked),
+        vector=request.arm.embed_query(asked),
         where=where,
         limit=limit,
         now=now,
-        store=engine.view,
-        settings=engine.settings,
-        embed=engine.arm.embed,
-        matryoshka=engine.arm.matryoshka,
-        background=engine.arm.background,
+        request=request,
     )
 
 
-def _clean(engine: Engine, query: str) -> str:
+def _clean(request: Request, query: str) -> str:
     """The query as records are stored; nothing that is hidden leaves the machine to be embedded."""
-    guard = engine.guard
-    return guard.clean(query).text if engine.arm.remote or guard.policy is not None else query
+    guard = request.guard
+    return guard.clean(query).text if request.arm.remote or guard.policy is not None else query
 
 
 def _profile(name: str) -> Callable[[Question], list[Hit]]:

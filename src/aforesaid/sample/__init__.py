@@ -1,4 +1,4 @@
-"""A conversation that we wrote ourselves, for trying things out, and questions about it."""
+"""A small sample conversation, written for this project, with questions about it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from aforesaid.types import Turn
 
 
 def sample_turns() -> list[Turn]:
-    """The sample conversation, in the order in which it was held."""
+    """The sample conversation, oldest turn first."""
     text = (resources.files(__name__) / "conversation.jsonl").read_text(encoding="utf-8")
     return [Turn(**json.loads(line)) for line in text.split("\n") if line]  # Turn reads the ISO time

@@ -45,6 +45,7 @@ class Settings:
     cascade: r.CascadeRows = field(default_factory=r.CascadeRows)
     gate: r.GateRows = field(default_factory=r.GateRows)
     ingest: r.IngestRows = field(default_factory=r.IngestRows)
+    readers: r.ReaderRows = field(default_factory=r.ReaderRows)
     search: r.SearchRows = field(default_factory=r.SearchRows)
     default: r.DefaultRows = field(default_factory=r.DefaultRows)
     libra: r.LibraRows = field(default_factory=r.LibraRows)

@@ -137,7 +137,16 @@ class IngestRows:
     echo_share: float = number(0.8, 0, 1, "share of an agent's words that repeat one recalled text to be an echo of it")
     echo_words: int = whole(8, 1, 10_000, "shortest text, in words, that can be an echo")
     echo_recalled: int = whole(200, 0, 100_000, "recalled records of a session that its turns are compared with")
-    supersede: bool = switch(True, "compare what people state with what they stated before, and mark what is stale")
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderRows:
+    """The readers of text that run on every message; secrets are always found."""
+
+    dates: bool = switch(True, "find the dates and times that a message names")
+    statements: bool = switch(True, "compare what people state with what they stated before, and mark what is stale")
+    signals: bool = switch(True, "find the patterns by which the gate decides; off: only novelty and frequency count")
+    pii: bool = switch(True, "find personal data where a policy or caller asks for it; off: only secrets are redacted")
 
 
 @dataclass(frozen=True, slots=True)

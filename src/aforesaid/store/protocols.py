@@ -118,20 +118,19 @@ class Copy:
     drop: Callable[[bool], None]
 
 
-class Store(Protocol):
-    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own."""
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Group reads and writes: all of them happen, alone, or none does. May be nested."""
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Group reads: they see one state, whatever others write meanwhile. Nothing can be written inside."""
-
-    def put(self, records: Iterable[Record]) -> None:
-        """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
+class Reader(Protocol):
+    """What ranking and rendering may read. `RedactingStore` implements exactly this."""
 
     def get(self, keys: Sequence[str]) -> list[Record]:
         """The records with these keys, in the order asked; unknown keys are left out."""
+
+    def find(
+        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
+    ) -> list[Record]:
+        """Records that pass the filter, by (time, order of arrival)."""
+
+    def count(self, where: Filter) -> int:
+        """How many records pass the filter."""
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
         """A glance at each of these records; unknown keys are left out."""
@@ -142,13 +141,42 @@ class Store(Protocol):
         The order is (time, order of arrival). What has nothing around it is left out.
         """
 
-    def find(
-        self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
-    ) -> list[Record]:
-        """Records that pass the filter, by (time, order of arrival)."""
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival.
 
-    def count(self, where: Filter) -> int:
-        """How many records pass the filter."""
+        A term that is given several times counts as often.
+        """
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+        """The nearest records of the active space by cosine, ties by order of arrival.
+
+        With a `prefix`, only so many leading dimensions count, made unit again: the lower tiers of a Matryoshka model.
+        """
+
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        """`vector_search` for every row of a matrix, in one pass over the store."""
+
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of these records in the active space; records without one are left out."""
+
+    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+        """The vectors of the sentences of these records in the active space, a row each; most records have none."""
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        """Edges that leave these records, or that reach them."""
+
+
+class Store(Reader, Protocol):
+    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Group reads and writes: all of them happen, alone, or none does. May be nested."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Group reads: they see one state, whatever others write meanwhile. Nothing can be written inside."""
+
+    def put(self, records: Iterable[Record]) -> None:
+        """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
 
     def marks(self, where: Filter) -> dict[str, int]:
         """A number for each record that passes, by key: with another number it has changed. Cheaper than to read it.
@@ -180,27 +208,6 @@ class Store(Protocol):
 
     def scrub(self) -> None:
         """Overwrite in every file what replaced records left behind of their old text."""
-
-    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival.
-
-        A term that is given several times counts as often.
-        """
-
-    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
-        """The nearest records of the active space by cosine, ties by order of arrival.
-
-        With a `prefix`, only so many leading dimensions count, made unit again: the lower tiers of a Matryoshka model.
-        """
-
-    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`vector_search` for every row of a matrix, in one pass over the store."""
-
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of these records in the active space; records without one are left out."""
-
-    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of the sentences of these records in the active space, a row each; most records have none."""
 
     def put_vectors(
         self,
@@ -235,9 +242,6 @@ class Store(Protocol):
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Add edges; the same (source, target, kind) twice is one edge."""
-
-    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
-        """Edges that leave these records, or that reach them."""
 
     def append(self, events: Iterable[Event]) -> None:
         """Append events to the log and advance the hash chain (`store.hash_chain`) in the same transaction."""

@@ -1,1 +1,1 @@
-"""Suites that anybody's backend can run."""
+"""Test suites to run against your own store backend."""

@@ -1,4 +1,4 @@
-"""The part of the storage contract that is about events: chained, erased, pruned, and the chain still holds."""
+"""The store contract for the event log: append, filter, erase, prune, and a hash chain that stays valid."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 
-def an_event(n: int, **about: Any) -> list[Event]:
-    """An event of day `n`, for tests."""
+def make_event(n: int, **about: Any) -> list[Event]:
+    """One event of day `n`, as a list; `about` adds to its body."""
     tenant = about.pop("tenant", "t")
     return [Event(NOON + n * DAY, tenant, "test", f"about {n}", {"n": n, **about})]
 
 
 class LogContract:
-    """What every store's log does."""
+    """Tests of the event log. `StoreContract` includes them."""
 
     def test_events_are_read_newest_first(self, store: Store) -> None:
         first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})
@@ -35,12 +35,12 @@ class LogContract:
         assert store.events(EventFilter("t", subject="s2")) == []
         assert store.events(EventFilter("t", limit=1)) == [second]
 
-    def test_events_are_numbered_and_chained_in_their_tenant(self, store: Store) -> None:
-        store.append(an_event(1))
+    def test_events_are_numbered_and_chained_per_tenant(self, store: Store) -> None:
+        store.append(make_event(1))
         with pytest.raises(RuntimeError), store.transaction():
-            store.append(an_event(2))
+            store.append(make_event(2))
             raise RuntimeError("stop")
-        store.append([*an_event(3), *an_event(4, tenant="other"), *an_event(5)])
+        store.append([*make_event(3), *make_event(4, tenant="other"), *make_event(5)])
         mine, other = store.events(EventFilter("t", order="oldest")), store.events(EventFilter("other"))
         assert [event.body["n"] for event in mine] == [1, 3, 5]
         assert [event.number for event in (*mine[:2], *other, mine[2])] == [1, 2, 3, 4]
@@ -52,9 +52,11 @@ class LogContract:
         assert verify(store, "t") == AuditReport(3, digest=before)
         assert verify(store, "other").intact
 
-    def test_events_under_conditions(self, store: Store) -> None:
-        store.append([*an_event(1, request="r1"), *an_event(2), *an_event(3, request="r1"), *an_event(4, request="r2")])
-        store.append(an_event(5, tenant="other", request="r1"))
+    def test_event_filters(self, store: Store) -> None:
+        store.append(
+            [*make_event(1, request="r1"), *make_event(2), *make_event(3, request="r1"), *make_event(4, request="r2")]
+        )
+        store.append(make_event(5, tenant="other", request="r1"))
 
         def found(**conditions: Any) -> list[int]:
             return [event.body["n"] for event in store.events(EventFilter("t", **conditions))]
@@ -67,14 +69,14 @@ class LogContract:
         assert found(after=2, limit=1) == [4]
         assert found(limit=0) == []
 
-    def test_a_body_is_chained_as_it_is_read_again(self, store: Store) -> None:
+    def test_the_digest_covers_the_body_as_it_is_read_back(self, store: Store) -> None:
         odd: dict[Any, Any] = {2: "two", 10: ("a", 1.0, 1e-9), "日": {"z": None, "a": "\ud800"}}
         store.append([Event(NOON.replace(microsecond=7), "t", "odd", None, odd)])
         read = {"2": "two", "10": ["a", 1.0, 1e-9], "日": {"z": None, "a": "\ud800"}}
         assert store.events(EventFilter("t"))[0].body == read
         assert verify(store, "t").intact
 
-    def test_erased_events_say_nothing_and_still_hold_the_chain(self, store: Store) -> None:
+    def test_erased_events_lose_their_content_and_the_chain_stays_valid(self, store: Store) -> None:
         bodies: list[dict[str, Any]] = [
             {},
             {"keys": ["k1", "k2"]},
@@ -87,47 +89,47 @@ class LogContract:
         digests = [event.digest for event in store.events(EventFilter("t"))]
 
         assert store.erase_events("t", ["no", "x", ""]) == 0
-        assert store.erase_events("t", ["s1"]) == 1, "the end of a subject"
-        assert store.erase_events("t", ["k1", "s1"]) == 1, "any string, but whole; and once is enough"
-        assert store.erase_events("t", ["k3"]) == 1, "a name in a key"
+        assert store.erase_events("t", ["s1"]) == 1, "matches the last part of a subject"
+        assert store.erase_events("t", ["k1", "s1"]) == 1, "matches any whole string in the body"
+        assert store.erase_events("t", ["k3"]) == 1, "matches a key in the body"
         found = store.events(EventFilter("t", order="oldest"))
         assert [event.erased for event in found] == [True, True, True, False]
         assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:3])
         assert [event.digest for event in store.events(EventFilter("t"))] == digests
         assert store.events(EventFilter("else"))[0].subject == "s1"
-        store.append(an_event(1))
+        store.append(make_event(1))
         report = verify(store, "t")
         assert (report.events, report.erased, report.problem) == (5, 3, "")
 
-    def test_pruned_events_are_gone_and_the_rest_still_holds(self, store: Store) -> None:
-        store.append([event for day in (1, 2, 3, 9, 4, 10) for event in an_event(day)])
-        store.append(an_event(1, tenant="other"))
+    def test_pruned_events_are_gone_and_the_chain_stays_valid(self, store: Store) -> None:
+        store.append([event for day in (1, 2, 3, 9, 4, 10) for event in make_event(day)])
+        store.append(make_event(1, tenant="other"))
         store.erase_events("t", ["about 2"])
         assert store.prune_events("t", NOON + DAY) == 0
         assert store.prune_events("t", NOON + 5 * DAY) == 4
         left = store.events(EventFilter("t", order="oldest"))
-        assert [event.body.get("n") for event in left] == [9, None, 10], "what is behind a younger one is erased"
+        assert [event.body.get("n") for event in left] == [9, None, 10], "one behind a younger event is erased"
         assert store.prune_events("t", NOON + 5 * DAY) == 0
-        store.append(an_event(11))
+        store.append(make_event(11))
         report = verify(store, "t")
         assert (report.events, report.erased, report.pruned, report.problem) == (4, 1, 3, "")
         assert store.prune_events("t", NOON + 99 * DAY) == 4
         assert verify(store, "t") == replace(report, events=0, erased=0, pruned=7)
-        store.append(an_event(12))
+        store.append(make_event(12))
         assert (verify(store, "t").events, verify(store, "t").problem) == (1, "")
         assert len(store.events(EventFilter("other"))) == 1
 
-    def test_a_digest_that_was_noted_is_found_again(self, store: Store) -> None:
-        store.append([*an_event(1), *an_event(2), *an_event(3)])
+    def test_verify_finds_an_earlier_digest(self, store: Store) -> None:
+        store.append([*make_event(1), *make_event(2), *make_event(3)])
         digests = [event.digest for event in store.events(EventFilter("t"))]
         assert all(verify(store, "t", digest).intact for digest in digests)
         assert "f00 is not in the chain" in verify(store, "t", "f00").problem
 
-    def test_reads_in_a_snapshot(self, store: Store) -> None:
-        store.append(an_event(1))
+    def test_snapshots_nest_and_work_inside_a_transaction(self, store: Store) -> None:
+        store.append(make_event(1))
         with store.snapshot(), store.snapshot():
             assert len(store.events(EventFilter("t"))) == 1
         with store.transaction(), store.snapshot():
             assert verify(store, "t").intact
-        store.append(an_event(2))
+        store.append(make_event(2))
         assert len(store.events(EventFilter("t"))) == 2

@@ -1,7 +1,7 @@
-"""Several processes on one store, some of them killed: what was acknowledged must be there afterwards.
+"""Crash test: several processes write to one store, some are killed, and every acknowledged write must survive.
 
-`python -m aforesaid.testing.torture PATH --writers 2 --turns 1000` writes from two processes at once;
-`--kills 50` kills the writers again and again. The suite runs it small, `make bench` large.
+`python -m aforesaid.testing.torture PATH --writers 2 --turns 1000` writes from two processes at once.
+`--kills 50` kills and restarts the writers fifty times. The test suite runs a small case, `make bench` a large one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ memory = Memory.open(path, embedder=HashEmbedder(64))
 for n in range(start, start + turns):
     turn = Turn(f"{writer}-{n}", f"session-{writer}", "user", f"writer {writer} says number {n}")
     memory.ingest([turn], user="torture")
-    sys.stdout.write(f"{turn.id}\\n")   # the acknowledgement: only now may anybody count on it
+    sys.stdout.write(f"{turn.id}\\n")   # the acknowledgement: from here on the write must survive
     sys.stdout.flush()
 memory.close()
 """
@@ -33,7 +33,7 @@ memory.close()
 
 @dataclass(frozen=True, slots=True)
 class TortureReport:
-    """What was acknowledged, what of it is missing, and how long it took."""
+    """How many writes were acknowledged, which of them are missing, and how long the run took."""
 
     acknowledged: int
     missing: tuple[str, ...]
@@ -43,14 +43,14 @@ class TortureReport:
 
 
 def torture(path: Path, writers: int, turns: int, kills: int = 0, seed: int = 0) -> TortureReport:
-    """Write from several processes; with kills, end them at random moments and start again, that many times."""
+    """Write from several processes. With `kills`, kill them at random moments and restart, that many times."""
     chance = random.Random(seed)
     began = time.monotonic()
     acknowledged: list[str] = []
     next_turn = [0] * writers
     for _ in range(max(kills, 1)):
         running = [_start(path, name, next_turn[name], turns) for name in range(writers)]
-        first = [process.stdout.readline() for process in running if process.stdout]  # all of them are at work
+        first = [process.stdout.readline() for process in running if process.stdout]  # wait until all of them write
         if kills:
             time.sleep(chance.random() * 0.5)
             for process in running:
@@ -85,7 +85,7 @@ def _check(path: Path, acknowledged: Sequence[str]) -> tuple[tuple[str, ...], tu
 
 
 def main() -> int:
-    """Run from the command line and say what was lost."""
+    """Command line: run it and print what was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("path", type=Path)
     parser.add_argument("--writers", type=int, default=2)

@@ -210,7 +210,7 @@ class Served:
                 time.sleep(0.1)
 
     def post(self, message: Any, token: str = "", **headers: str) -> tuple[int, Any]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {"content-type": "application/json", "accept": "application/json, text/event-stream", **headers}
         sent |= {"authorization": f"Bearer {token}"} if token else {}
         connection.request("POST", "/mcp", json.dumps(message), sent)
@@ -228,7 +228,7 @@ class Served:
 
     def end(self) -> str:
         self.process.terminate()
-        return str(self.process.communicate(timeout=20)[1])
+        return str(self.process.communicate(timeout=60)[1])
 
 
 @pytest.fixture
@@ -298,7 +298,7 @@ def test_over_http_progress_comes_before_the_answer(path: Path) -> None:
     served = Served(path, "--user", "ana")
     turns = [{"role": "user", "text": f"Ship {n} is at berth {n}."} for n in range(150)]
     params = {"name": "memory_ingest", "arguments": {"session": "s", "turns": turns}, "_meta": {"progressToken": "p"}}
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
     connection.request(
         "POST", "/mcp", json.dumps({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}),
         {"content-type": "application/json", "accept": "application/json, text/event-stream",

@@ -25,6 +25,7 @@ from aforesaid.importers.formats.items import (
     name_of,
     words,
 )
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Turn
 
 Kind = Literal["text", "call", "result", "recall", "thinking", "image", "unknown"]
@@ -144,7 +145,5 @@ def cut(text: str, limit: int) -> str:
     edge = max(text.rfind(sign, limit - min(EDGE_CHARS, limit), limit) for sign in " \n\t")
     head = text[:edge]
     if edge <= 0:  # one long word, and half of a secret would no longer look like one
-        from aforesaid.text.extract.secrets import redact_secrets  # its patterns take a tenth of a second to compile
-
-        head = redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
+        head = Readers().redact_secrets(text[: limit + SLACK_CHARS]).text[:limit]
     return f"{head}\n[… {len(text) - len(head):,} more characters]"

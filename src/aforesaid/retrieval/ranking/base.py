@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
+from aforesaid.engine.request import Request
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms
 from aforesaid.types import Filter, Record
 
@@ -17,26 +17,39 @@ SECONDS_A_DAY = 86_400
 TIER = "tier"  # the part of a hit that says with how many dimensions it was found
 
 
-class Embed(Protocol):
-    """Vectors for further texts of a question, such as its slots; None when the vector arm is off."""
-
-    def __call__(self, texts: Sequence[str]) -> Vectors | None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query with all that is needed to answer it; `vector` is None when the vector arm is off."""
+    """A query and everything a profile needs to answer it.
+
+    Attributes:
+        text: The query, redacted as stored texts are.
+        vector: Its embedding; None when embeddings are unavailable.
+        where: Which records may be found.
+        limit: How many hits are wanted.
+        now: The time that ages are counted from.
+        request: The call that asks.
+    """
 
     text: str
     vector: Vectors | None
     where: Filter
     limit: int
     now: datetime
-    store: Store
-    settings: Settings
-    embed: Embed
-    matryoshka: bool = False
-    background: float = 0.0
+    request: Request
+
+    @property
+    def store(self) -> Reader:
+        """The store as the caller may read it."""
+        return self.request.view
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the call."""
+        return self.request.settings
+
+    def embed(self, texts: Sequence[str]) -> Vectors | None:
+        """Embed further texts of a question, such as its slots; None when embeddings are unavailable."""
+        return self.request.arm.embed(texts)
 
     def age_seconds(self, record: Record) -> float:
         """How old a record is at the question's now; never negative."""

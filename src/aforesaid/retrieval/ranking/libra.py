@@ -93,7 +93,7 @@ def _cascade(question: Question, limit: int) -> Near:
     if question.vector is None:
         return Near(0, {})
     rows = question.settings.cascade
-    *lower, _ = tiers_for(question.vector.size, question.matryoshka, rows)
+    *lower, _ = tiers_for(question.vector.size, question.request.arm.matryoshka, rows)
     for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
         found = question.store.vector_search(question.vector, question.where, limit, prefix=width)
         if found and found[0].score >= exit_at:
@@ -209,7 +209,7 @@ def _anchors(question: Question, record: Record) -> float:
 def _most_uses(question: Question) -> int:
     """max acc over all that the question may see, not over the candidates alone."""
     owners = question.where.owners or ()
-    kept = [question.store.setting(most_uses(question.where.tenant, owner)) for owner in owners]
+    kept = [question.request.store.setting(most_uses(question.where.tenant, owner)) for owner in owners]
     return max((int(value) for value in kept if value), default=0)
 
 

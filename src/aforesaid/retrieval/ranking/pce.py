@@ -15,7 +15,6 @@ from aforesaid.math import normalise, usefulness
 from aforesaid.math.calibration import Calibration, calibrated
 from aforesaid.math.diversity import diverse
 from aforesaid.math.vectors import Vectors
-from aforesaid.policy.repository import NONE, in_force
 from aforesaid.retrieval.ranking.base import (
     SECONDS_A_DAY,
     Candidates,
@@ -114,12 +113,11 @@ def _selected(question: Question, found: Candidates, alpha: float) -> tuple[list
 def _calibration(question: Question, name: str) -> Calibration | None:
     """The fitted map that the store keeps for a side, if there is one that can be read, for the policy in force."""
     tenant = question.where.tenant
-    kept = question.store.setting(f"{name}/{tenant}")
+    kept = question.request.store.setting(f"{name}/{tenant}")
     if not kept:
         return None
-    policy = in_force(question.store, tenant)
     try:
-        return Calibration.from_json(json.loads(kept), policy.version if policy else NONE)
+        return Calibration.from_json(json.loads(kept), question.request.policy_version)
     except json.JSONDecodeError:
         return None
 

@@ -68,10 +68,10 @@ def history(app: App) -> None:
 def check(ctx: click.Context, files: tuple[str, ...]) -> None:
     """Read policy files without a store. Every mistake with its line, and what is probably not meant."""
     from aforesaid.memory.policy import read_policy_from
-    from aforesaid.policy import doubts
+    from aforesaid.policy import policy_warnings
 
     app = ctx.ensure_object(App)
-    found = {name: doubts(read_policy_from(Path(name))) for name in files}
+    found = {name: policy_warnings(read_policy_from(Path(name))) for name in files}
     app.say(found, "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines or ("fine",)))
 
 

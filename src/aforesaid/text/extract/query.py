@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from aforesaid.settings.rows import OpenclawRows, PceRows
 from aforesaid.text.analyze import STOP_WORDS, query_terms
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.secrets import find_secrets
 from aforesaid.text.patterns import any_of, words
 
@@ -193,6 +194,11 @@ class QueryAnalysis:
 
 def analyse(query: str, pce: PceRows = PCE, openclaw: OpenclawRows = OPENCLAW) -> QueryAnalysis:
     """Everything SPEC 5.2 reads in a query; the empty query is a hybrid one without keywords."""
+    plain = QueryAnalysis(query, "hybrid", pce.alpha, tuple(query.split()), (), False, ())
+    return guarded("query", lambda: _analysed(query, pce, openclaw), plain)
+
+
+def _analysed(query: str, pce: PceRows, openclaw: OpenclawRows) -> QueryAnalysis:
     text = unicodedata.normalize("NFKC", query)[:READ_CHARS]
     return QueryAnalysis(
         text=query,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from aforesaid.text.analyze import PLAIN_ROLES, STOP_WORDS
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.patterns import any_of, words
 
 _SAID = words(
@@ -84,7 +85,7 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
 
     return tuple(
         Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
-        for span in resolve(query, now)
+        for span in guarded("dates", lambda: resolve(query, now), ())
         if span.start <= now and span.expression.text.lower() != "tonight"  # plans: nothing was said of them then
     )
 

@@ -17,11 +17,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from aforesaid.errors import InputError
 from aforesaid.text.extract.dates import english as dates_en
 from aforesaid.text.extract.dates import japanese as dates_ja
 from aforesaid.text.extract.dates.calendar import DAY, DateRule, Local, union
+from aforesaid.text.extract.spans import lowered
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """The time an expression means: from `start` up to, not including, `end`, in UTC."""
 
     start: datetime
@@ -43,13 +45,24 @@ class Span:
     expression: Expression
 
 
+class DateReading(NamedTuple):
+    """The dates and times of a text: the distinct expressions, and the spans of those that mean one."""
+
+    expressions: tuple[Expression, ...]
+    spans: tuple[TimeSpan, ...]
+
+
 _ENGLISH, _JAPANESE = union(dates_en.GATE, dates_en.RULES), union(dates_ja.GATE, dates_ja.RULES)
 _ANY_JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 _PLAIN = {0xFF10 + digit: str(digit) for digit in range(10)} | {ord("："): ":", ord("／"): "/"}
-_ASCII_LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 _JOIN = re.compile(r",?\s?(?:at|around|about|の|、)?\s?", re.ASCII)  # between a day and its clock time
 
 _Found = tuple[int, int, DateRule, re.Match[str]]
+
+
+def read_dates(text: str, said_at: datetime) -> DateReading:
+    """The dates and times that a text names, and what they mean when it is said at that time."""
+    return DateReading(time_expressions(text), resolve(text, said_at))
 
 
 def time_expressions(text: str) -> tuple[Expression, ...]:
@@ -60,11 +73,11 @@ def time_expressions(text: str) -> tuple[Expression, ...]:
     return tuple(seen.values())
 
 
-def resolve(text: str, said_at: datetime) -> tuple[Span, ...]:
+def resolve(text: str, said_at: datetime) -> tuple[TimeSpan, ...]:
     """The spans that the expressions of a text mean when said at that time, days being those of its time zone."""
     if said_at.tzinfo is None:
         raise InputError(f"{said_at} has no time zone.", "Give an aware datetime.")
-    spans: list[Span] = []
+    spans: list[TimeSpan] = []
     known: dict[tuple[str, datetime], Local] = {}  # the same words of the same day are one span
     day: tuple[int, datetime] | None = None  # where the last expression of one day ended, and that day
     for start, end, rule, match in _found(text):
@@ -76,7 +89,7 @@ def resolve(text: str, said_at: datetime) -> tuple[Span, ...]:
         if local is None and (local := _local(rule, match, base)):
             known[words] = local
             if utc := _utc(local, said_at):
-                spans.append(Span(*utc, Expression(text[start:end], start, end, rule.kind)))
+                spans.append(TimeSpan(*utc, Expression(text[start:end], start, end, rule.kind)))
         if rule.kind != "clock":
             day = (end, local[0]) if local and local[1] - local[0] == DAY else None
     return tuple(spans)
@@ -101,9 +114,7 @@ def _local(rule: DateRule, match: re.Match[str], base: datetime) -> Local | None
 
 def _found(text: str) -> Iterator[_Found]:
     """Every expression with its rule, in order and apart; of two that overlap, the one that starts first."""
-    low = text.lower()
-    if len(low) != len(text):  # a capital that becomes two letters would move every place after it
-        low = text.translate(_ASCII_LOWER)
+    low = lowered(text)
     if not low.isascii():
         low = low.translate(_PLAIN)
     found = [*_matches(_ENGLISH, dates_en.RULES, low, text)]

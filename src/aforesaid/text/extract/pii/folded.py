@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from aforesaid.text.extract.spans import lowered
 
 LOOK_BACK = 40  # characters before a value in which the word that names it stands
 BLOT = "\x1a"  # what a redaction is read as: no letter, digit, space or sign that any rule asks for
@@ -20,15 +21,6 @@ _FORMS = (
 _UNUSUAL = re.compile("[\uff01-\uff5e" + _HYPHENS + _SPACES + "\ufe6b\u2019]")
 _REDACTED = re.compile(r"\[(?:secret|pii):[a-z0-9:-]{1,50}\]")
 _SEVEN_DIGITS = re.compile(r"[0-9](?:[-. ()/ー]{0,3}[0-9]){6}")
-
-
-@dataclass(frozen=True, slots=True)
-class Pii:
-    """One piece of personal data in a text: what it is, and where."""
-
-    kind: str
-    start: int
-    end: int
 
 
 class FoldedText(NamedTuple):
@@ -50,11 +42,8 @@ def read(text: str) -> FoldedText:
         text = _REDACTED.sub(lambda match: BLOT * len(match[0]), text)
     if not text.isascii() and _UNUSUAL.search(text):
         text = text.translate(_FORMS)
-    small = text.lower()
-    if len(small) != len(text):  # a few capitals grow when lowered; positions must stay the same
-        small = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     number = _SEVEN_DIGITS.search(text) is not None
-    return FoldedText(text, small, number or re.search("[0-9]", text) is not None, number)
+    return FoldedText(text, lowered(text), number or re.search("[0-9]", text) is not None, number)
 
 
 def words(listed: str) -> str:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from aforesaid.text.extract.secrets.formats import PROVIDERS, SCHEMES, Secret, rules_for
+from aforesaid.text.extract.secrets.formats import PROVIDERS, SCHEMES, rules_for
 from aforesaid.text.extract.secrets.labelled import named_secrets
 from aforesaid.text.extract.secrets.values import STAND_IN, is_jumbled
-
-__all__ = ["Redacted", "Secret", "find_secrets", "redact_secrets"]
+from aforesaid.text.extract.spans import Redacted, Span, merged, redact
 
 REDACTED = re.compile(r"\[secret:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")
 DATA_URI = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]*+")
@@ -23,43 +21,22 @@ PEM_BODY = re.compile(  # headers, full lines, and a last line that is padded or
     rf"(?:{_BREAK}[A-Z][A-Za-z-]{{2,20}}: [^\n\\]{{0,200}}+){{0,5}}(?:{_BREAK}[A-Za-z0-9+/=]{{16,}}+)++"
     rf"(?:{_BREAK}[A-Za-z0-9+/]{{0,63}}+(?:={{1,2}}|(?=\s{{0,9}}\Z)))?"
 )
-PASSES = 4  # a redaction could uncover a further one; so far the second pass has found nothing in any test
 MIN_HEADER = 8  # characters of a credential in a header
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
-    """A text without its secrets, and what they were, in order."""
-
-    text: str
-    kinds: tuple[str, ...] = ()
-
-
-def find_secrets(text: str) -> tuple[Secret, ...]:
-    """The secrets of a text in order, none touching another; what is redacted already is never found again."""
+def find_secrets(text: str) -> list[Span]:
+    """The secrets of a text in order, without overlaps; a redaction is never found again."""
     text = _masked(text)
-    return tuple(_joined([*_private_keys(text), *_shaped(text), *named_secrets(text)]))
+    return merged([*_private_keys(text), *_shaped(text), *named_secrets(text)])
 
 
 def redact_secrets(text: str) -> Redacted:
     """The text with each secret as `[secret:<kind>:<8 hex digits of its sha256>]`; a second time changes nothing."""
-    kinds: list[str] = []
-    for _ in range(PASSES):
-        found = find_secrets(text)
-        if not found:
-            break
-        kinds += [secret.kind for secret in found]
-        text = _replaced(text, found)
-    return Redacted(text, tuple(kinds))
+    return redact(text, find_secrets, _mark)
 
 
-def _replaced(text: str, found: Iterable[Secret]) -> str:
-    parts, position = [], 0
-    for secret in found:
-        digest = hashlib.sha256(text[secret.start : secret.end].encode(errors="surrogatepass")).hexdigest()[:8]
-        parts += [text[position : secret.start], f"[secret:{secret.kind}:{digest}]"]
-        position = secret.end
-    return "".join([*parts, text[position:]])
+def _mark(kind: str, value: str) -> str:
+    return f"[secret:{kind}:{hashlib.sha256(value.encode(errors='surrogatepass')).hexdigest()[:8]}]"
 
 
 def _masked(text: str) -> str:
@@ -70,20 +47,7 @@ def _masked(text: str) -> str:
     return text
 
 
-def _joined(found: list[Secret]) -> list[Secret]:
-    """Overlapping finds as one, named after the first rule that found it."""
-    joined: list[tuple[int, Secret]] = []
-    for rank, secret in sorted(enumerate(found), key=lambda item: item[1].start):
-        if joined and secret.start < joined[-1][1].end:
-            earlier_rank, earlier = joined.pop()
-            kind = earlier.kind if earlier_rank < rank else secret.kind
-            secret = Secret(kind, earlier.start, max(earlier.end, secret.end))
-            rank = min(rank, earlier_rank)
-        joined.append((rank, secret))
-    return [secret for _, secret in joined]
-
-
-def _private_keys(text: str) -> Iterator[Secret]:
+def _private_keys(text: str) -> Iterator[Span]:
     """PEM blocks from BEGIN to END, or to the end of what looks like their body when the END is missing."""
     if "PRIVATE KEY" not in text:
         return
@@ -94,19 +58,19 @@ def _private_keys(text: str) -> Iterator[Secret]:
         following = begins[index + 1][0] if index + 1 < len(begins) else len(text)
         at = bisect_right(end_starts, body - 1)
         if at < len(ends) and ends[at][0] < following:
-            yield Secret("private-key", start, ends[at][1])
+            yield Span("private-key", start, ends[at][1])
         elif cut := PEM_BODY.match(text, body, following):
-            yield Secret("private-key", start, cut.end())
+            yield Span("private-key", start, cut.end())
 
 
-def _shaped(text: str) -> Iterator[Secret]:
+def _shaped(text: str) -> Iterator[Span]:
     """Keys of providers, passwords in urls and credentials in headers."""
     for rule in rules_for(text, PROVIDERS):
-        yield from (Secret(rule.kind, *match.span(1)) for match in rule.pattern.finditer(text))
+        yield from (Span(rule.kind, *match.span(1)) for match in rule.pattern.finditer(text))
     for rule in rules_for(text, SCHEMES):
         for match in rule.pattern.finditer(text):
             if _is_credential(match[1], rule.kind):
-                yield Secret(rule.kind, *match.span(1))
+                yield Span(rule.kind, *match.span(1))
 
 
 def _is_credential(value: str, kind: str) -> bool:

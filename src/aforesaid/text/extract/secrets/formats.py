@@ -8,18 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
-
-
-@dataclass(frozen=True, slots=True)
-class Secret:
-    """One secret in a text: what it is, and where."""
-
-    kind: str
-    start: int
-    end: int
-
 
 MARKS = "_-./:="  # most keys have one of these in front, most prose few of them: one look saves many
 

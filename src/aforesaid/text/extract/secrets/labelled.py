@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aforesaid.text.extract.secrets.formats import Secret
 from aforesaid.text.extract.secrets.values import Setting, is_random, is_secret
+from aforesaid.text.extract.spans import Span, lowered
 
 MAX_VALUE = 200  # characters of a value that are looked at; what belongs to it beyond is redacted with it
 LOOK_BACK = 60  # characters before a random string in which a word makes it a secret
@@ -55,20 +55,18 @@ REST_OF_LINE = re.compile(r"[^\"'`\n「」『』“”]*+")
 REST_OF_RUN = re.compile(r"[^\s\"'`<>「」『』“”]*+")
 
 
-def named_secrets(text: str) -> Iterator[Secret]:
+def named_secrets(text: str) -> Iterator[Span]:
     """The values that a word such as password, token or PIN stands in front of."""
-    small = text.lower()
-    if len(small) != len(text):  # a few capitals grow when lowered; positions must stay the same
-        small = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    small = lowered(text)
     if "pin" in small or " code" in small:
-        yield from (Secret("pin", *match.span(1)) for match in PIN.finditer(small))
+        yield from (Span("pin", *match.span(1)) for match in PIN.finditer(small))
     if any(hint in small for hint in HINTS):
         yield from _values(text, small, PASSWORD)
         yield from _values(text, small, SECRET)
         yield from _strays(text, small)
 
 
-def _values(text: str, small: str, words: re.Pattern[str]) -> Iterator[Secret]:
+def _values(text: str, small: str, words: re.Pattern[str]) -> Iterator[Span]:
     """The secrets right behind the words; a word inside a value that is taken already names nothing."""
     position = 0
     while match := words.search(small, position):
@@ -78,7 +76,7 @@ def _values(text: str, small: str, words: re.Pattern[str]) -> Iterator[Secret]:
             yield secret
 
 
-def _judged(text: str, match: re.Match[str]) -> Secret | None:
+def _judged(text: str, match: re.Match[str]) -> Span | None:
     """The value behind a word, if it is a secret."""
     name, joint, spoken = match.lastgroup or "", match["assigned"], match["spoken"]  # the value is the last group
     password, quoted = match.re is PASSWORD, "quoted" in name
@@ -105,7 +103,7 @@ def _judged(text: str, match: re.Match[str]) -> Secret | None:
         end = start + len(value)
     elif rest := (REST_OF_LINE if quoted else REST_OF_RUN).match(text, end):
         end = rest.end()
-    return Secret("password" if password else _kind(match["word"]), start, end)
+    return Span("password" if password else _kind(match["word"]), start, end)
 
 
 def _is_opened(text: str, word: int) -> bool:
@@ -120,7 +118,7 @@ def _kind(word: str) -> str:
     return "api-key" if "key" in word or "キー" in word else "secret"
 
 
-def _strays(text: str, small: str) -> Iterator[Secret]:
+def _strays(text: str, small: str) -> Iterator[Span]:
     """Random strings a few words behind such a word: "our API key for staging, …"."""
     for match in RUN.finditer(small):
         start, end = match.span()
@@ -128,4 +126,4 @@ def _strays(text: str, small: str) -> Iterator[Secret]:
         if is_random(run) and sum(map(str.isdigit, run)) >= MIN_DIGITS:
             named = NAMED.search(small[max(0, start - LOOK_BACK) : start])
             if named and not OTHER.search(named["gap"]):
-                yield Secret("token", start, end)
+                yield Span("token", start, end)

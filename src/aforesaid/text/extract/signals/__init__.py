@@ -24,6 +24,9 @@ class Signals:
     counts: Mapping[str, int]
 
 
+NO_SIGNALS = Signals(frozenset(), {})
+
+
 def read_signals(text: str) -> Signals:
     """Every pattern of the gate found in a text; code is taken out before the natural-language ones are looked for."""
     bare, urls = code.URL.subn(" ", text[:MAX_CHARS].replace("’", "'"))

@@ -180,6 +180,8 @@ def _active(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[D
     if said.negated or said.ended:
         return
     noun = _ACTIVE_TAIL.sub("", match["np"]).split()
+    if len(noun) < 2:  # "finished my last one": a tail right behind the article leaves no noun
+        return
     owner = "" if noun[0].lower() in ("the", "this") else phrase.owner or phrase.subject
     thing = Phrase.of(noun[1:], owner)
     groups = match.groupdict()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from aforesaid.errors import InputError
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.temporal import english as temporal_en
 from aforesaid.text.extract.temporal import japanese as temporal_ja
 
@@ -45,7 +47,10 @@ def event_slots(query: str, limit: int = MAX_SLOTS) -> tuple[str, ...]:
     """E(q): at most `limit` events of a query, in its order; phrases beside temporal words, then names, then others."""
     if limit < 0:
         raise InputError(f"{limit} slots cannot be taken.", "Give 0 or more.")
-    text = query[:QUERY_CHARACTERS]
+    return guarded("temporal", lambda: _events(query[:QUERY_CHARACTERS], limit), ())
+
+
+def _events(text: str, limit: int) -> tuple[str, ...]:
     quoted = [_Slot(*found.span(found.lastindex or 0), 1) for found in _QUOTED.finditer(text)]
     masked = _masked(text, quoted)
     phrases = [*_english(masked), *(_japanese(masked) if _JAPANESE.search(masked) else ())]
@@ -68,12 +73,11 @@ def _masked(text: str, quoted: list[_Slot]) -> str:
 def _beside(text: str, slots: list[_Slot]) -> list[_Slot]:
     """The slots, those that stand last before or first after a temporal word ranked 0."""
     low = text.lower()
+    starts, ends = [slot.start for slot in slots], sorted(slot.end for slot in slots)
     near: set[int] = set()
     for _, pattern in _ROWS:
         for found in pattern.finditer(low):
-            before = [i for i, slot in enumerate(slots) if slot.end <= found.start()]
-            after = [i for i, slot in enumerate(slots) if slot.start >= found.end()]
-            near |= {*before[-1:], *after[:1]}
+            near |= {bisect_right(ends, found.start()) - 1, bisect_left(starts, found.end())}
     return [_Slot(slot.start, slot.end, 0) if i in near else slot for i, slot in enumerate(slots)]
 
 

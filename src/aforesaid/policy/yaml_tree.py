@@ -1,28 +1,80 @@
-"""YAML read into a small tree that knows its lines, from the parser's events: no object is ever constructed.
+"""Reads YAML into a small tree of nodes that know their line. It uses the parser's events and constructs no objects.
 
-Only plain data is taken: tables with text keys, lists, texts, numbers, true, false and null (as in YAML 1.2, so that
-`on` and `no` are texts). Anchors, aliases, tags, merge keys, several documents, deep and huge files are refused.
+Only plain data is accepted: tables with text keys, lists, texts, numbers, true, false and null (as in YAML 1.2, so
+`on` and `no` are texts). Anchors, aliases, tags, merge keys, several documents, deep and huge files are errors.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from aforesaid.policy.nodes import Leaf, ListNode, Node, Spot, Table, plain
-from aforesaid.policy.problems import MAX_WORD, Problems, shortened
+from aforesaid.policy.problems import MAX_WORD, Problems, quoted
 
-MAX_BYTES = 256 * 1024  # far more than anybody will write by hand
+MAX_BYTES = 256 * 1024  # far more than a person writes
 MAX_DEPTH = 8  # a policy has four levels
-
+WORDS: Mapping[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
+_REAL = re.compile(r"[-+]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?[0-9]{1,3})?")
 _NOT_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in the file, counted from 1."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf(Spot):
+    """A text, a number, true, false or null."""
+
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class ListNode(Spot):
+    """A list."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Spot):
+    """A mapping; `keys` holds the place of each key."""
+
+    entries: Mapping[str, Node]
+    keys: Mapping[str, Spot]
+
+
+Node = Leaf | ListNode | Table
+
+
+def plain(text: str) -> Scalar:
+    """The value of a scalar without quotes."""
+    if text in WORDS:
+        return WORDS[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    if _REAL.fullmatch(text) and math.isfinite(number := float(text)):
+        return number
+    return text
 
 
 def read_tree(text: str, problems: Problems) -> Node:
-    """The one document of the text; a key that comes twice is a problem, and its first value stays."""
+    """The single document of the text. A repeated key is a problem, and its first value counts."""
     start = Spot(1, 1)
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_BYTES or len(text.encode(errors="surrogatepass")) > MAX_BYTES:
@@ -30,7 +82,7 @@ def read_tree(text: str, problems: Problems) -> Node:
     if found := _NOT_YAML.search(text):
         before = text[: found.start()]
         spot = Spot(before.count("\n") + 1, found.start() - before.rfind("\n"))
-        problems.stop(spot, "", f"the character {found[0]!r} cannot stand in a text file.")
+        problems.stop(spot, "", f"the character {found[0]!r} is not allowed in a text file.")
     try:
         return _Builder(yaml.parse(text, Loader=_loader()), problems).document()
     except yaml.MarkedYAMLError as error:
@@ -40,7 +92,7 @@ def read_tree(text: str, problems: Problems) -> Node:
 
 
 def _loader() -> Any:
-    """The parser in C where there is one; it reads the same and is ten times as fast."""
+    """The C parser if it is there: the same result, ten times as fast."""
     return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -49,7 +101,7 @@ def _spot(mark: Any) -> Spot:
 
 
 class _Builder:
-    """Turns events into nodes and refuses what a policy does not need."""
+    """Turns parser events into nodes and refuses what a policy does not need."""
 
     def __init__(self, events: Iterator[Any], problems: Problems) -> None:
         self.events = events
@@ -57,8 +109,7 @@ class _Builder:
 
     def document(self) -> Node:
         next(self.events)  # the stream starts
-        event = next(self.events)
-        if isinstance(event, yaml.StreamEndEvent):
+        if isinstance(next(self.events), yaml.StreamEndEvent):
             self.problems.stop(Spot(1, 1), "", "the file is empty.")
         node = self.node(next(self.events), "", 0)
         next(self.events)  # the document ends
@@ -75,36 +126,37 @@ class _Builder:
         if depth == MAX_DEPTH:
             self.problems.stop(spot, path, f"this is nested over {MAX_DEPTH} deep.")
         if isinstance(event, yaml.SequenceStartEvent):
-            return ListNode(spot.line, spot.column, tuple(self.items(path, depth)))
+            items = [self.node(each, path, depth + 1) for each in self.until(yaml.SequenceEndEvent)]
+            return ListNode(spot.line, spot.column, tuple(items))
         return self.table(spot, path, depth)
+
+    def until(self, end: type[Any]) -> Iterator[Any]:
+        while not isinstance(event := next(self.events), end):
+            yield event
 
     def refuse_extras(self, event: Any, spot: Spot, path: str) -> None:
         if isinstance(event, yaml.AliasEvent):
-            self.problems.stop(spot, path, f"the alias *{event.anchor} is not taken; write the value out.")
+            self.problems.stop(spot, path, f"the alias *{event.anchor} is not allowed; write the value out.")
         if event.anchor is not None:
-            self.problems.stop(spot, path, f"the anchor &{event.anchor} is not taken; write the value out.")
+            self.problems.stop(spot, path, f"the anchor &{event.anchor} is not allowed; write the value out.")
         if event.tag is not None:
-            self.problems.stop(spot, path, f"the tag {shortened(event.tag)} is not taken; write the value without it.")
+            self.problems.stop(spot, path, f"the tag {quoted(event.tag)} is not allowed; write the value without it.")
 
-    def scalar(self, event: Any, spot: Spot, path: str) -> str | int | float | bool | None:
+    def scalar(self, event: Any, spot: Spot, path: str) -> Scalar:
         text: str = event.value
         if any("\ud800" <= char <= "\udfff" for char in text):
-            self.problems.stop(spot, path, "this holds half a character, which no file can keep.")
+            self.problems.stop(spot, path, "this contains half a character, which no file can store.")
         return plain(text) if event.implicit[0] else text
-
-    def items(self, path: str, depth: int) -> Iterator[Node]:
-        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
-            yield self.node(event, path, depth + 1)
 
     def table(self, spot: Spot, path: str, depth: int) -> Table:
         entries: dict[str, Node] = {}
         keys: dict[str, Spot] = {}
-        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+        for event in self.until(yaml.MappingEndEvent):
             key = self.node(event, path, depth + 1)
             if not isinstance(key, Leaf) or not isinstance(key.value, str):
-                self.problems.stop(key, path, "a key has to be text; put it in quotes.")
+                self.problems.stop(key, path, "a key must be text; put it in quotes.")
             if key.value == "<<":
-                self.problems.stop(key, path, "the merge key << is not taken; write the values out.")
+                self.problems.stop(key, path, "the merge key << is not allowed; write the values out.")
             inner = ".".join(part for part in (path, key.value[:MAX_WORD]) if part)
             value = self.node(next(self.events), inner, depth + 1)
             if key.value in entries:

@@ -1,0 +1,64 @@
+"""The long-lived parts of a memory. Every call starts by making a Request from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from aforesaid.engine.redacting_store import RedactingStore
+from aforesaid.engine.request import PolicyChanged, Request
+from aforesaid.engine.vector_arm import VectorArm
+from aforesaid.errors import StoreBusyError
+from aforesaid.math.tokens import estimate_tokens
+from aforesaid.policy import DEFAULT_PURPOSE
+from aforesaid.policy.enforcement import Guard
+from aforesaid.policy.repository import active_policy
+from aforesaid.settings import Settings
+from aforesaid.store.protocols import Store
+from aforesaid.text.extract.reader import Readers
+from aforesaid.types import Clock
+
+MAX_TRIES = 10  # policies that may be adopted while one call runs
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Store, embedder, settings, clock and tenant of one memory; tenants share store and embedder."""
+
+    store: Store
+    arm: VectorArm
+    settings: Settings
+    clock: Clock
+    tenant: str
+    tokenizer: Callable[[str], int] | None = None
+    purpose: str = DEFAULT_PURPOSE
+    request_id: str = ""
+    trace_id: str = ""
+    readers: Readers = field(default_factory=Readers)
+
+    def request(self) -> Request:
+        """Resolve policy, settings and readable view once, for one call. Only this method reads the policy."""
+        adopted = active_policy(self.store, self.tenant)
+        policy = adopted.policy if adopted else None
+        guard = Guard(policy, self.purpose, self.readers)
+        settings = self.settings
+        if policy is not None and policy.retrieval:
+            settings = settings.changed(policy.retrieval, f"policy {policy.version}")
+        view = RedactingStore(self.store, guard) if guard.redacts_on_read else self.store
+        return Request(self, guard, settings, view, adopted.number if adopted else 0)
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text in a prompt: by the caller's tokenizer, else by the estimate."""
+        return self.tokenizer(text) if self.tokenizer else estimate_tokens(text, self.settings.tokens)
+
+    def run(self, work: Callable[[Request], Result]) -> Result:
+        """Run a step that validates and writes under one policy; run it again when the policy changed meanwhile."""
+        for _ in range(MAX_TRIES):
+            try:
+                return work(self.request())
+            except PolicyChanged:
+                continue
+        raise StoreBusyError("The policy kept changing during the write.", "Retry later.")

@@ -1,0 +1,84 @@
+"""The only way to write records: one transaction, checked against the policy that the records were validated by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from aforesaid.engine.request import PolicyChanged, Request
+from aforesaid.engine.vector_arm import Embedded
+from aforesaid.policy.repository import active_number
+from aforesaid.store.protocols import Store
+from aforesaid.types import Edge, Event, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes inside the open transaction of `writing`."""
+
+    request: Request
+
+    @property
+    def store(self) -> Store:
+        """The store, for reads inside the transaction and for deletions."""
+        return self.request.store
+
+    def commit(
+        self,
+        records: Sequence[Record] = (),
+        embedded: Embedded | None = None,
+        edges: Iterable[Edge] = (),
+        events: Sequence[Event] = (),
+    ) -> None:
+        """Write records with their vectors, edges and events.
+
+        Args:
+            records: New records, or new versions of stored ones.
+            embedded: One vector for each record, in the same order; None leaves them for a later `reindex`.
+            edges: Links between records.
+            events: Entries for the audit log.
+        """
+        store = self.store
+        if records:
+            store.put(records)
+        if embedded is not None:
+            self.put_vectors([record.key for record in records], embedded)
+        if links := list(edges):
+            store.link(links)
+        if events:
+            store.append(events)
+
+    def put_vectors(self, keys: Sequence[str], embedded: Embedded, space: str | None = None) -> None:
+        """Write vectors of records that are stored already; makes the embedder's vector space on first use."""
+        if not keys:
+            return
+        embedder = self.request.arm.embedder
+        if embedder is not None and not self.store.spaces():
+            self.store.add_space(embedder.name, embedder.dimensions)
+        self.store.put_vectors(keys, embedded.vectors, space, passages=embedded.passages)
+
+
+@contextmanager
+def writing(request: Request, *, check_policy: bool = True) -> Iterator[Writer]:
+    """Open a transaction for writes that were validated under the request's policy.
+
+    Raises PolicyChanged when another policy was adopted since; `Engine.run` then repeats the step.
+    `check_policy=False` is for writes that no policy judges, such as counting a use.
+    """
+    with request.store.transaction():
+        if check_policy and active_number(request.store, request.tenant) != request.policy_number:
+            raise PolicyChanged
+        yield Writer(request)
+
+
+def commit(
+    request: Request,
+    records: Sequence[Record] = (),
+    embedded: Embedded | None = None,
+    edges: Iterable[Edge] = (),
+    events: Sequence[Event] = (),
+) -> None:
+    """Write in a transaction of its own; see `Writer.commit`."""
+    with writing(request) as writer:
+        writer.commit(records, embedded, edges, events)

@@ -1,0 +1,147 @@
+"""The seam between the engine and the readers of text.
+
+A reader is a function of a text: it returns what it found and has no other effect. The engine calls readers only
+through `Readers`, so each one can be replaced by another function, or switched off in the settings (`readers.*`).
+Secrets cannot be switched off.
+
+A reader that raises never fails an ingest. The failure is logged with the reader's name and the type of the exception,
+never with the text, and counted by `failures()`. Then:
+
+- a message is stored without that reading;
+- a redactor (secrets, personal data) fails closed: the whole text is withheld, because nobody checked it.
+
+With `AFORESAID_STRICT_READERS=1` in the environment the exception is raised instead. The tests run like that.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from aforesaid.errors import AforesaidError
+from aforesaid.settings.rows import ReaderRows
+from aforesaid.text.extract.spans import Redacted
+
+if TYPE_CHECKING:  # the modules of the readers compile many patterns, so each is imported when it is first used
+    from aforesaid.text.extract.dates import DateReading
+    from aforesaid.text.extract.signals import Signals
+    from aforesaid.text.extract.statements import Statement
+
+STRICT = "AFORESAID_STRICT_READERS"
+UNCHECKED = "unchecked"  # the kind of a redaction that took the whole text, because the redactor failed
+WITHHELD = Redacted("[withheld: could not be checked]", (UNCHECKED,))
+
+T = TypeVar("T")
+U = TypeVar("U")
+log = logging.getLogger(__name__)
+_counter: ContextVar[Counter[str] | None] = ContextVar("reader_failures", default=None)
+
+
+def guarded(name: str, read: Callable[[], T], otherwise: U) -> T | U:
+    """What `read` returns, or `otherwise` when it raises. Our own errors, such as an unknown kind, still raise."""
+    try:
+        return read()
+    except AforesaidError:
+        raise
+    except Exception as error:
+        if os.environ.get(STRICT):
+            raise
+        log.warning("reader %s failed: %s", name, type(error).__name__)
+        if (counter := _counter.get()) is not None:
+            counter[name] += 1
+        return otherwise
+
+
+@contextmanager
+def failures() -> Iterator[Counter[str]]:
+    """Counts the failures of every reader by name while the block runs."""
+    counter: Counter[str] = Counter()
+    token = _counter.set(counter)
+    try:
+        yield counter
+    finally:
+        _counter.reset(token)
+
+
+def _secrets(text: str) -> Redacted:
+    from aforesaid.text.extract.secrets import redact_secrets
+
+    return redact_secrets(text)
+
+
+def _pii(text: str, kinds: Collection[str] | None) -> Redacted:
+    from aforesaid.text.extract.pii import redact_pii
+
+    return redact_pii(text, kinds)
+
+
+def _dates(text: str, said_at: datetime) -> DateReading:
+    from aforesaid.text.extract.dates import read_dates
+
+    return read_dates(text, said_at)
+
+
+def _statements(text: str, speaker: str) -> Sequence[Statement]:
+    from aforesaid.text.extract.statements import statements
+
+    return statements(text, speaker)
+
+
+def _signals(text: str) -> Signals:
+    from aforesaid.text.extract.signals import read_signals
+
+    return read_signals(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """The readers that an engine uses, a function each; None is a reader that is switched off."""
+
+    secrets: Callable[[str], Redacted] = _secrets
+    pii: Callable[[str, Collection[str] | None], Redacted] | None = _pii
+    dates: Callable[[str, datetime], DateReading] | None = _dates
+    statements: Callable[[str, str], Sequence[Statement]] | None = _statements
+    signals: Callable[[str], Signals] | None = _signals
+
+    def switched(self, rows: ReaderRows) -> Readers:
+        """The same without those that the settings switch off."""
+        return replace(
+            self,
+            pii=self.pii if rows.pii else None,
+            dates=self.dates if rows.dates else None,
+            statements=self.statements if rows.statements else None,
+            signals=self.signals if rows.signals else None,
+        )
+
+    def redact_secrets(self, text: str) -> Redacted:
+        """The text without secrets; withheld as a whole if they cannot be found."""
+        return guarded("secrets", lambda: self.secrets(text), WITHHELD)
+
+    def redact_pii(self, text: str, kinds: Collection[str] | None = None) -> Redacted:
+        """The text without personal data of these kinds (None: every kind); withheld if it cannot be found."""
+        read = self.pii
+        return guarded("pii", lambda: read(text, kinds), WITHHELD) if read else Redacted(text)
+
+    def read_dates(self, text: str, said_at: datetime) -> DateReading | None:
+        """The dates and times that a text names, and what they mean when said at that time."""
+        read = self.dates
+        return guarded("dates", lambda: read(text, said_at), None) if read else None
+
+    def read_statements(self, text: str, speaker: str = "") -> Sequence[Statement]:
+        """What a text states as a fact."""
+        read = self.statements
+        return guarded("statements", lambda: read(text, speaker), ()) if read else ()
+
+    def read_signals(self, text: str) -> Signals:
+        """The patterns of a text that the gate weighs."""
+        from aforesaid.text.extract.signals import NO_SIGNALS
+
+        read = self.signals
+        return guarded("signals", lambda: read(text), NO_SIGNALS) if read else NO_SIGNALS
