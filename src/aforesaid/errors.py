@@ -1,39 +1,39 @@
-"""Everything that aforesaid raises on purpose, as one tree.
+"""All errors that aforesaid raises on purpose.
 
 AforesaidError                     catch this to catch them all
-├── InputError                     the caller's value cannot be used
-│   ├── ConflictError              an id is taken by other content
-│   ├── NotFoundError              nothing has that id
+├── InputError                     a value that you passed cannot be used
+│   ├── ConflictError              the id belongs to a record with different content
+│   ├── NotFoundError              no visible record has this id
 │   ├── FormatError                a line of a file cannot be read
-│   ├── PolicyError                a policy file cannot be used; the message names the line
-│   │   └── RuleError              a rule or pattern in it cannot be read
-│   ├── UnknownClassError          a boundary class that nobody defined
-│   ├── ProvenanceError            a promotion that does not say where it comes from, or who looked at it
-│   └── ContextGoneError           an active context that expired, was used up or became stale
-├── DeniedError                    the policy in force does not allow it
-├── SettingsError                  a setting is unknown, of the wrong type or out of range
-├── StoreError                     the database cannot do what was asked
-│   ├── StoreBusyError             another process held the write lock too long
-│   ├── StoreVersionError          the file was written by a newer aforesaid
-│   ├── StoreCorruptError          the file is damaged or not ours
-│   ├── StoreReadOnlyError         the file or its folder cannot be written
-│   └── StoreFullError             no space is left on the disk
-├── DaemonError                    the warm process of a store cannot be had, or refuses
-├── EndpointError                  a service (embeddings, summaries) refused or did not answer
-└── EmbedError                     no vectors can be had
-    ├── ModelMissingError          the weights are not here and cannot be fetched
-    ├── ModelDamagedError          the weights are not the ones that were pinned
-    ├── EmbedderChangedError       the store's vectors come from another model
-    └── DimensionError             a vector has the wrong length or holds NaN
+│   ├── PolicyError                a policy file is invalid; the message names the line
+│   │   └── RuleError              a rule or pattern in it is invalid
+│   ├── UnknownClassError          the boundary class does not exist
+│   ├── ProvenanceError            a promotion has no source, or too few reviewers
+│   └── ContextGoneError           the active context has expired, is used up or out of date
+├── DeniedError                    the policy forbids the action
+├── SettingsError                  a setting is unknown, has the wrong type or is out of range
+├── StoreError                     a database operation failed
+│   ├── StoreBusyError             another process held the write lock for too long
+│   ├── StoreVersionError          a newer version of aforesaid wrote the file
+│   ├── StoreCorruptError          the file is damaged or is not an aforesaid store
+│   ├── StoreReadOnlyError         the file or its folder is not writable
+│   └── StoreFullError             the disk is full
+├── DaemonError                    the background process cannot be reached or refuses
+├── EndpointError                  a service for embeddings or summaries failed
+└── EmbedError                     embeddings are not available
+    ├── ModelMissingError          the model is not on this machine and cannot be downloaded
+    ├── ModelDamagedError          the model files do not match their checksums
+    ├── EmbedderChangedError       the store's vectors come from a different model
+    └── DimensionError             a vector has the wrong length, or contains NaN or infinity
 
-Every message names the value that was wrong; `remedy` says what to do about it.
+Each message names the wrong value; `remedy` says what to do.
 """
 
 from __future__ import annotations
 
 
 class AforesaidError(Exception):
-    """The base of every error raised on purpose."""
+    """The base class of all errors that aforesaid raises on purpose."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(f"{message} {remedy}".strip())
@@ -42,15 +42,15 @@ class AforesaidError(Exception):
 
 
 class InputError(AforesaidError, ValueError):
-    """The caller's value cannot be used."""
+    """A value that you passed cannot be used."""
 
 
 class ConflictError(InputError):
-    """An id is taken by other content; raw turns never change."""
+    """The id belongs to a record with different content. Stored messages never change."""
 
 
 class NotFoundError(InputError, LookupError):
-    """Nothing visible to the caller has that id."""
+    """No record that you may see has this id."""
 
 
 class FormatError(InputError):
@@ -58,79 +58,79 @@ class FormatError(InputError):
 
 
 class PolicyError(InputError):
-    """A policy file cannot be used; the one in force stays."""
+    """A policy file is invalid. The active policy stays in force."""
 
 
 class RuleError(PolicyError):
-    """A rule or pattern of a policy cannot be read."""
+    """A rule or pattern of a policy is invalid."""
 
 
 class UnknownClassError(InputError):
-    """A boundary class that nobody defined; what carries it is not shown."""
+    """The boundary class does not exist. A record with such a class is never shown."""
 
 
 class ProvenanceError(InputError):
-    """A promotion that does not say where it comes from, or that nobody reviewed."""
+    """A promotion has no source, or too few reviewers."""
 
 
 class ContextGoneError(InputError, LookupError):
-    """An active context that expired, was used up or became stale."""
+    """The active context has expired, is used up, or is out of date."""
 
 
 class DeniedError(AforesaidError):
-    """The policy in force does not allow it."""
+    """The policy forbids the action."""
 
 
 class SettingsError(AforesaidError, ValueError):
-    """A setting is unknown, of the wrong type or out of range."""
+    """A setting is unknown, has the wrong type or is out of range."""
 
 
 class StoreError(AforesaidError):
-    """The database cannot do what was asked."""
+    """A database operation failed."""
 
 
 class StoreBusyError(StoreError):
-    """Another process held the write lock for longer than the timeout."""
+    """Another process held the write lock longer than the timeout."""
 
 
 class StoreVersionError(StoreError):
-    """The file was written by a newer aforesaid."""
+    """A newer version of aforesaid wrote the file."""
 
 
 class StoreCorruptError(StoreError):
-    """The file is damaged, or is not a aforesaid store."""
+    """The file is damaged, or is not an aforesaid store."""
 
 
 class StoreReadOnlyError(StoreError):
-    """The file or its folder cannot be written."""
+    """The file or its folder is not writable."""
 
 
 class StoreFullError(StoreError):
-    """No space is left on the disk."""
+    """The disk is full."""
 
 
 class DaemonError(AforesaidError):
-    """The warm process of a store cannot be had, or refuses; the store itself is not touched by that."""
+    """The background process cannot be reached or refuses. The store itself is not affected."""
 
 
 class EmbedError(AforesaidError):
-    """No vectors can be had."""
+    """Embeddings are not available."""
 
 
 class ModelMissingError(EmbedError):
-    """The weights are not on this machine and cannot be fetched."""
+    """The model is not on this machine and cannot be downloaded."""
 
 
 class ModelDamagedError(EmbedError):
-    """The weights are not the ones that were pinned."""
+    """The model files do not match their checksums."""
 
 
 class EmbedderChangedError(EmbedError):
-    """The store's vectors come from another model."""
+    """The store's vectors come from a different model."""
 
 
 class DimensionError(EmbedError):
-    """A vector has the wrong length, or holds NaN or infinity."""
+    """A vector has the wrong length, or contains NaN or infinity."""
 
 
 class EndpointError(AforesaidError):

@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from aforesaid.errors import FormatError, InputError
-from aforesaid.importers.formats import reading
+from aforesaid.importers.formats import growing_file
+from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.detect import SourceFile, Unread, is_own, places, source_of, sources
+from aforesaid.importers.formats.document_file import DocumentFile, document_values
+from aforesaid.importers.formats.growing_file import LineFile
 from aforesaid.importers.formats.injected import without_injected
-from aforesaid.importers.formats.items import Bad, ImportedItem, Item, Left, Wanted
-from aforesaid.importers.formats.listing import JsonListReader
-from aforesaid.importers.formats.reading import DocumentFile, LineFile
+from aforesaid.importers.formats.items import ImportedItem, ImportOptions, Invalid, Item, Skipped
+from aforesaid.importers.formats.json_list import JsonListReader
 from samples.import_files import CHAT, CLAUDE_CODE, CODEX, MEM0, OPENCLAW, claude, conversation, lines, write
 from support.growth import is_linear
 
@@ -26,7 +28,7 @@ EXPORT = b'{"aforesaid":1,"tenant":"default","records":0,"space":null}\n'
 def read(path: Path, form: Any = None) -> list[Item]:
     source = source_of(path, form)
     assert isinstance(source, SourceFile), source
-    return [item for step in source.open(Wanted()).steps() for item in step.items]
+    return [item for step in source.open(ImportOptions()).values() for item in step.items]
 
 
 def zipped(path: Path, *members: tuple[str, bytes], **options: Any) -> Path:
@@ -118,15 +120,19 @@ def test_standard_places() -> None:
 def test_bad_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     good = lines([claude(1, "user", "one")]), lines([claude(2, "user", "two")])
     path = write(tmp_path / "s.jsonl", good[0] + b"{oops\n\n\xff\xfe\n[1]\n" + b"[" * 100_000 + b"\n" + good[1])
-    steps = list(LineFile(path, source_of(path).open(Wanted())._parser).steps())  # type: ignore[union-attr]
+    reader = LineFile(path, ClaudeCode("s", ImportOptions()))
+    steps = list(reader.values())
     bad = [
-        (step.where.rpartition(":")[2], item.message) for step in steps for item in step.items if isinstance(item, Bad)
+        (step.where.rpartition(":")[2], item.message)
+        for step in steps
+        for item in step.items
+        if isinstance(item, Invalid)
     ]
     assert [number for number, _ in bad] == ["2", "4", "6"]
     assert "not JSON" in bad[0][1]
     assert "byte 1 of the line (0xff) is not UTF-8" in bad[1][1]
     assert len([item for step in steps for item in step.items if isinstance(item, ImportedItem)]) == 2
-    assert steps[-1].position == path.stat().st_size
+    assert reader.position == path.stat().st_size
 
 
 def test_a_line_that_is_being_written_is_left_for_next_time(tmp_path: Path) -> None:
@@ -134,11 +140,11 @@ def test_a_line_that_is_being_written_is_left_for_next_time(tmp_path: Path) -> N
     path = write(tmp_path / "s.jsonl", whole[:-20])
     source = source_of(path)
     assert isinstance(source, SourceFile)
-    reader = source.open(Wanted())
-    steps = list(reader.steps())
-    assert steps[-1].items == (Left("unfinished last line"),)
-    assert steps[-1].position == steps[0].position == reader.position
-    assert reader.fingerprint == reading.fingerprint(path, reader.position)
+    reader = source.open(ImportOptions())
+    steps = list(reader.values())
+    assert steps[-1].items == (Skipped("unfinished last line"),)
+    assert reader.position == whole.index(b"\n") + 1
+    assert reader.fingerprint == growing_file.fingerprint(path, reader.position)
     write(path, whole[:-1])
     assert len(read(path)) == 2, "a last line without its end is complete if it is JSON"
 
@@ -146,12 +152,12 @@ def test_a_line_that_is_being_written_is_left_for_next_time(tmp_path: Path) -> N
 def test_long_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = {"type": "tool_result", "tool_use_id": "t", "content": "x " * 5_000_000}
     path = write(tmp_path / "s.jsonl", lines([claude(1, "user", [result]), claude(2, "user", "after")]))
-    found = [item.what for item in read(path) if isinstance(item, ImportedItem)]
+    found = [item.content for item in read(path) if isinstance(item, ImportedItem)]
     assert [len(turn.text) < 4100 for turn in found] == [True, True], "ten megabytes are read, and cut"
     assert "9,996,0" in found[0].text
-    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(growing_file, "MAX_LINE_BYTES", 1 << 20)
     items = read(path)
-    assert isinstance(items[0], Bad)
+    assert isinstance(items[0], Invalid)
     assert "longer than 1 MB" in items[0].message
     assert isinstance(items[1], ImportedItem)
 
@@ -181,8 +187,8 @@ def test_documents_are_read_value_by_value() -> None:
 )
 def test_a_broken_document_gives_what_came_before(tmp_path: Path, data: bytes, message: str) -> None:
     path = write(tmp_path / "conversations.json", data)
-    steps = list(DocumentFile(path, source_of(path, "chatgpt").open(Wanted())._parser).steps())  # type: ignore[union-attr]
-    bad = [item for step in steps for item in step.items if isinstance(item, Bad)]
+    steps = list(DocumentFile(path, source_of(path, "chatgpt").open(ImportOptions())._parser).values())  # type: ignore[union-attr]
+    bad = [item for step in steps for item in step.items if isinstance(item, Invalid)]
     assert len(bad) == 1
     assert message in bad[0].message
 
@@ -194,7 +200,7 @@ def test_the_zip_of_an_export(tmp_path: Path) -> None:
     )
     source = source_of(path)
     assert source == SourceFile(path, "chatgpt", False)
-    steps = list(source.open(Wanted()).steps())
+    steps = list(source.open(ImportOptions()).values())
     assert [step.where for step in steps] == [f"{path}!conversations-001.json[0]", f"{path}!x/conversations.json[0]"]
     assert sum(isinstance(item, ImportedItem) for item in steps[0].items) == 6
 
@@ -203,13 +209,13 @@ def test_the_zip_of_an_export(tmp_path: Path) -> None:
 def test_a_zip_that_leads_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
     path = zipped(tmp_path / "e.zip", (name, b"[]"))
     with pytest.raises(FormatError, match="leads elsewhere"):
-        SourceFile(path, "chatgpt", False).open(Wanted())
+        SourceFile(path, "chatgpt", False).open(ImportOptions())
 
 
 def test_a_zip_bomb_is_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "e.zip", ("conversations.json", b"[" + b" " * (20 << 20) + b"]"))
     with pytest.raises(FormatError, match="times its packed size"):
-        SourceFile(path, "chatgpt", False).open(Wanted())
+        SourceFile(path, "chatgpt", False).open(ImportOptions())
 
 
 def test_a_zip_that_lies_about_its_size_or_is_damaged(tmp_path: Path) -> None:
@@ -218,18 +224,18 @@ def test_a_zip_that_lies_about_its_size_or_is_damaged(tmp_path: Path) -> None:
     raw = path.read_bytes()
     declared = len(data).to_bytes(4, "little")
     write(path, raw.replace(declared, (100).to_bytes(4, "little")))
-    items = [item for step in SourceFile(path, "chatgpt", False).open(Wanted()).steps() for item in step.items]
-    assert any(isinstance(item, Bad) for item in items)
+    items = [item for step in SourceFile(path, "chatgpt", False).open(ImportOptions()).values() for item in step.items]
+    assert any(isinstance(item, Invalid) for item in items)
     with pytest.raises(FormatError, match="cannot be unpacked"):
-        SourceFile(write(path, raw[: len(raw) // 2]), "chatgpt", False).open(Wanted())
+        SourceFile(write(path, raw[: len(raw) // 2]), "chatgpt", False).open(ImportOptions())
     with pytest.raises(FormatError, match=r"holds no conversations\.json"):
-        SourceFile(zipped(tmp_path / "f.zip", ("a.txt", b"x")), "chatgpt", False).open(Wanted())
+        SourceFile(zipped(tmp_path / "f.zip", ("a.txt", b"x")), "chatgpt", False).open(ImportOptions())
 
 
 def test_hostile_text_takes_linear_time() -> None:
     def read_nested(size: int) -> None:
         nested = io.BytesIO(b'[{"a": ' + b'"' + b"x" * size)
-        assert len(list(reading.values(nested, lambda number: None))) == 1
+        assert len(list(document_values(nested, lambda number: None))) == 1
 
     assert is_linear(lambda size: without_injected("<system-reminder>" * size), 1000, 8000)
     assert is_linear(lambda size: without_injected("<system-reminder></system-reminder>" * size), 1000, 8000)

@@ -14,23 +14,23 @@ from aforesaid.importers.formats.blocks import cut
 from aforesaid.importers.formats.chatgpt import ChatGPT, visible_branch
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
+from aforesaid.importers.formats.growing_file import parse_value
 from aforesaid.importers.formats.injected import without_injected
 from aforesaid.importers.formats.items import (
     OWN_TOOLS,
-    Bad,
-    ForeignClaim,
+    ImportedClaim,
     ImportedItem,
+    ImportOptions,
+    Invalid,
     Item,
     ItemParser,
-    Left,
+    Skipped,
     Title,
-    Wanted,
-    moment,
+    parse_time,
 )
 from aforesaid.importers.formats.jsonl import Jsonl
 from aforesaid.importers.formats.mem0 import Mem0
 from aforesaid.importers.formats.openclaw import OpenClaw
-from aforesaid.importers.formats.reading import parsed
 from aforesaid.types import Turn
 from samples.import_files import (
     CHAT,
@@ -48,19 +48,19 @@ from samples.import_files import (
 
 
 def fed(parser: ItemParser, values: Iterable[Any]) -> list[Item]:
-    return [item for number, value in enumerate(values, 1) for item in parsed(parser, value, number)]
+    return [item for number, value in enumerate(values, 1) for item in parse_value(parser, value, number)]
 
 
 def turns(items: Iterable[Item]) -> list[Turn]:
-    return [item.what for item in items if isinstance(item, ImportedItem) and isinstance(item.what, Turn)]
+    return [item.content for item in items if isinstance(item, ImportedItem) and isinstance(item.content, Turn)]
 
 
 def left(items: Iterable[Item]) -> Counter[str]:
-    return Counter(item.why for item in items if isinstance(item, Left))
+    return Counter(item.reason for item in items if isinstance(item, Skipped))
 
 
 def test_claude_code() -> None:
-    found = fed(ClaudeCode("stem", Wanted()), CLAUDE_CODE)
+    found = fed(ClaudeCode("stem", ImportOptions()), CLAUDE_CODE)
     assert [(turn.id, turn.role, turn.text) for turn in turns(found)] == [
         ("u-0001", "user", "Our staging server listens on port 7443 now."),
         ("u-0003", "assistant", "I will look at the configuration."),
@@ -82,28 +82,28 @@ def test_claude_code() -> None:
 
 
 def test_claude_code_takes_more_when_asked() -> None:
-    found = turns(fed(ClaudeCode("stem", Wanted(thinking=True, sidechains=True)), CLAUDE_CODE))
+    found = turns(fed(ClaudeCode("stem", ImportOptions(thinking=True, sidechains=True)), CLAUDE_CODE))
     aside = next(turn for turn in found if turn.id == "u-0009")
     assert (aside.session, aside.role) == (f"{SESSION}/a1", "assistant"), (
         "what an agent asks of another is nobody's word"
     )
     assert next(turn for turn in found if turn.id == "u-0002#0").text == "They moved it."
-    bare = fed(ClaudeCode("stem", Wanted(tools=False)), CLAUDE_CODE)
+    bare = fed(ClaudeCode("stem", ImportOptions(tools=False)), CLAUDE_CODE)
     assert all("#" not in turn.id for turn in turns(bare))
     assert left(bare)["tool call or result"] == 2
 
 
 def test_a_line_without_id_session_or_time() -> None:
     bare = {"type": "user", "message": {"role": "user", "content": "Hello there"}}
-    first, second = turns(fed(ClaudeCode("stem", Wanted()), [claude(1, "user", "x"), bare]))
+    first, second = turns(fed(ClaudeCode("stem", ImportOptions()), [claude(1, "user", "x"), bare]))
     assert (second.session, second.time) == ("stem", first.time)
-    again = turns(fed(ClaudeCode("stem", Wanted()), [claude(1, "user", "x"), bare]))[1]
+    again = turns(fed(ClaudeCode("stem", ImportOptions()), [claude(1, "user", "x"), bare]))[1]
     assert again.id == second.id != first.id
-    assert turns(fed(ClaudeCode("stem", Wanted()), [bare]))[0].time is None
+    assert turns(fed(ClaudeCode("stem", ImportOptions()), [bare]))[0].time is None
 
 
 def test_codex() -> None:
-    found = fed(Codex("stem", Wanted()), CODEX)
+    found = fed(Codex("stem", ImportOptions()), CODEX)
     assert [(turn.role, turn.text, turn.bundle) for turn in turns(found)] == [
         ("user", "The nightly job writes to the bucket ledger-eu.", None),
         ("assistant", 'shell({"command":["ls"]})', "call_1"),
@@ -118,28 +118,30 @@ def test_codex() -> None:
         "bookkeeping": 3, "system message": 1, "injected context": 1, "event that repeats a message": 1, "thinking": 1,
         "compaction summary": 1, "unknown kind": 1,
     }  # fmt: skip
-    assert [turn.id for turn in turns(fed(Codex("other", Wanted()), CODEX))] == [turn.id for turn in turns(found)]
-    thought = turns(fed(Codex("stem", Wanted(thinking=True)), CODEX))
+    assert [turn.id for turn in turns(fed(Codex("other", ImportOptions()), CODEX))] == [
+        turn.id for turn in turns(found)
+    ]
+    thought = turns(fed(Codex("stem", ImportOptions(thinking=True)), CODEX))
     assert any(turn.text == "Check the bucket." for turn in thought)
 
 
 def test_codex_forks_sub_agents_and_old_rollouts() -> None:
     fork = [CODEX[0], codex(1, {"id": "parent"}, "session_meta"), codex(2, spoken("user", "Hi again"))]
-    assert turns(fed(Codex("stem", Wanted()), fork))[0].session == ROLLOUT
+    assert turns(fed(Codex("stem", ImportOptions()), fork))[0].session == ROLLOUT
     aside = [codex(0, {"id": "s", "source": {"subagent": "review"}}, "session_meta"), codex(1, spoken("user", "Look"))]
-    assert left(fed(Codex("stem", Wanted()), aside)) == {"bookkeeping": 1, "sidechain": 1}
-    assert turns(fed(Codex("stem", Wanted(sidechains=True)), aside))[0].role == "assistant"
+    assert left(fed(Codex("stem", ImportOptions()), aside)) == {"bookkeeping": 1, "sidechain": 1}
+    assert turns(fed(Codex("stem", ImportOptions(sidechains=True)), aside))[0].role == "assistant"
     old = [
         {"id": "old-1", "timestamp": "2025-06-01T00:00:00Z", "instructions": None},
         {"record_type": "state"},
         spoken("user", "An old one"),
     ]
-    [turn] = turns(fed(Codex("stem", Wanted()), old))
+    [turn] = turns(fed(Codex("stem", ImportOptions()), old))
     assert (turn.session, turn.text) == ("old-1", "An old one")
 
 
 def test_chatgpt_takes_the_branch_that_was_shown() -> None:
-    found = fed(ChatGPT("conversations", Wanted()), [conversation()])
+    found = fed(ChatGPT("conversations", ImportOptions()), [conversation()])
     assert [(turn.id, turn.role, turn.text, turn.bundle) for turn in turns(found)] == [
         ("q1", "user", "My sister Rita lives in Porto.", None),
         ("new", "assistant", "Porto is lovely in spring.", None),
@@ -151,7 +153,7 @@ def test_chatgpt_takes_the_branch_that_was_shown() -> None:
     assert left(found) == {"other branch": 1, "image": 1, "thinking": 1, "system message": 1, "custom instructions": 1}
     assert turns(found)[-1].time == turns(found)[-2].time, "a message without a time has that of the one before"
     assert found[0] == Title("c0ffee00-0000-4000-8000-000000000001", "Distances in Portugal")
-    every = turns(fed(ChatGPT("conversations", Wanted(branches=True)), [conversation()]))
+    every = turns(fed(ChatGPT("conversations", ImportOptions(branches=True)), [conversation()]))
     assert "Porto is in Spain." in [turn.text for turn in every]
 
 
@@ -162,15 +164,19 @@ def test_chatgpt_trees_that_are_broken() -> None:
     known = conversation()
     assert visible_branch(known["mapping"], "gone") == visible_branch(known["mapping"], known["current_node"])
     for mapping in ({}, None, [], {"x": None}, {"x": {"message": {}}}):
-        assert not turns(fed(ChatGPT("c", Wanted()), [{"mapping": mapping, "title": None}]))
+        assert not turns(fed(ChatGPT("c", ImportOptions()), [{"mapping": mapping, "title": None}]))
     nameless = conversation(conversation_id=None)
-    session = turns(fed(ChatGPT("c", Wanted()), [{}, nameless]))[0].session
-    assert session == turns(fed(ChatGPT("c", Wanted()), [nameless]))[0].session, "wherever it stands in the export"
+    session = turns(fed(ChatGPT("c", ImportOptions()), [{}, nameless]))[0].session
+    assert session == turns(fed(ChatGPT("c", ImportOptions()), [nameless]))[0].session, (
+        "wherever it stands in the export"
+    )
 
 
 def test_mem0() -> None:
-    found = fed(Mem0("m", Wanted()), [*MEM0, {"id": "m-4"}])
-    claims = [item.what for item in found if isinstance(item, ImportedItem) and isinstance(item.what, ForeignClaim)]
+    found = fed(Mem0("m", ImportOptions()), [*MEM0, {"id": "m-4"}])
+    claims = [
+        item.content for item in found if isinstance(item, ImportedItem) and isinstance(item.content, ImportedClaim)
+    ]
     assert [(claim.text, claim.user) for claim in claims] == [
         ("Prefers tea over coffee", "ana"),
         ("Works at a bakery in Porto", "ana"),
@@ -179,11 +185,11 @@ def test_mem0() -> None:
     assert claims[1].time == datetime(2026, 1, 1, tzinfo=UTC), "the words are as old as the last change"
     assert claims[0].meta == {"mem0": {"id": "m-1", "categories": ["preferences"]}}
     assert left(found) == {"empty": 1}
-    assert [item.message for item in found if isinstance(item, Bad)] == ["it has no memory."]
+    assert [item.message for item in found if isinstance(item, Invalid)] == ["it has no memory."]
 
 
 def test_openclaw_sessions() -> None:
-    found = fed(OpenClaw("stem", Wanted()), OPENCLAW)
+    found = fed(OpenClaw("stem", ImportOptions()), OPENCLAW)
     assert [(turn.id, turn.role, turn.bundle) for turn in turns(found)] == [
         ("b1", "user", None), ("b2", "assistant", None), ("b2#2", "assistant", "t1"), ("b3#0", "tool", "t1"),
     ]  # fmt: skip
@@ -192,7 +198,7 @@ def test_openclaw_sessions() -> None:
 
 
 def test_generic_messages() -> None:
-    found = fed(Jsonl("chat", Wanted()), CHAT)
+    found = fed(Jsonl("chat", ImportOptions()), CHAT)
     assert [(turn.role, turn.text, turn.bundle) for turn in turns(found)] == [
         ("user", "The printer is on floor three.", None),
         ("assistant", "find({})", "x1"),
@@ -200,9 +206,9 @@ def test_generic_messages() -> None:
         ("assistant", "It is printer-3.", None),
     ]
     assert left(found) == {"system message": 1}
-    both = turns(fed(Jsonl("chat", Wanted()), [{"messages": CHAT}, {"id": "second", "messages": CHAT}]))
+    both = turns(fed(Jsonl("chat", ImportOptions()), [{"messages": CHAT}, {"id": "second", "messages": CHAT}]))
     assert {turn.session for turn in both} == {"chat-1", "second"}
-    assert isinstance(fed(Jsonl("chat", Wanted()), [{"foo": 1}])[0], Bad)
+    assert isinstance(fed(Jsonl("chat", ImportOptions()), [{"foo": 1}])[0], Invalid)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +217,7 @@ def test_generic_messages() -> None:
      (float("nan"), None), (True, None), ("soon", None), (None, None), ([], None), (-1e300, None)],
 )  # fmt: skip
 def test_times(value: Any, year: int | None) -> None:
-    found = moment(value)
+    found = parse_time(value)
     assert (found.year if found else None) == year
 
 
@@ -252,7 +258,7 @@ def test_what_our_own_tools_told_is_nothing_new() -> None:
         claude(3, "user", [{"type": "tool_result", "tool_use_id": "toolu_8", "content": "boat.md"}]),
         claude(4, "assistant", "It is in Horta."),
     ]
-    found = fed(ClaudeCode("s", Wanted()), talk)
+    found = fed(ClaudeCode("s", ImportOptions()), talk)
     assert [turn.text for turn in turns(found)] == [
         'mcp__files__search({"query": "boat"})', "boat.md", "It is in Horta.",
     ]  # fmt: skip
@@ -264,15 +270,15 @@ def test_what_our_own_tools_told_is_nothing_new() -> None:
         codex(4, {"type": "function_call_output", "call_id": "c2", "output": recalled}),
         codex(5, spoken("assistant", "In Horta.")),
     ]
-    assert [turn.text for turn in turns(fed(Codex("s", Wanted()), rollout))] == ["In Horta."]
+    assert [turn.text for turn in turns(fed(Codex("s", ImportOptions()), rollout))] == ["In Horta."]
     session = [
         {"type": "message", "id": "m1", "message": {"role": "assistant", "content": [
             {"type": "toolCall", "id": "t1", "name": "memory_search", "arguments": {}}]}},
         {"type": "message", "id": "m2", "message": {"role": "toolResult", "toolCallId": "t1", "content": recalled}},
     ]  # fmt: skip
-    assert turns(fed(OpenClaw("s", Wanted()), session)) == []
+    assert turns(fed(OpenClaw("s", ImportOptions()), session)) == []
 
 
 def test_the_names_of_our_own_tools_are_all_there() -> None:
     tools = pytest.importorskip("aforesaid.surfaces.mcp.tools")
-    assert {tool.name for tool in tools.TOOLS} == OWN_TOOLS
+    assert {verb.tool_name for verb, _ in tools.TOOLS} == OWN_TOOLS

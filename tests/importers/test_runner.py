@@ -16,8 +16,8 @@ from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import FormatError, InputError
 from aforesaid.importers import runner as take_in
 from aforesaid.importers.formats.detect import PARSERS, Format
-from aforesaid.importers.formats.items import Bad, Wanted
-from aforesaid.importers.formats.reading import parsed
+from aforesaid.importers.formats.growing_file import parse_value
+from aforesaid.importers.formats.items import ImportOptions, Invalid
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
@@ -331,10 +331,10 @@ def test_any_value_in_place_of_any_field_is_no_crash(data: st.DataObject) -> Non
     for _ in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from(list(places_in(values))[1:]))
         values = swapped(values, path, data.draw(ANY_JSON)) if path in list(places_in(values)) else values
-    parser = PARSERS[form]("stem", Wanted(thinking=True, sidechains=True, branches=True))
+    parser = PARSERS[form]("stem", ImportOptions(thinking=True, sidechains=True, branches=True))
     for number, value in enumerate(values, 1):
-        for item in parsed(parser, value, number):
-            assert not isinstance(item, Bad) or item.message
+        for item in parse_value(parser, value, number):
+            assert not isinstance(item, Invalid) or item.message
 
 
 @given(data=st.data())

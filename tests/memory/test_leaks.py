@@ -24,7 +24,7 @@ from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import BOUNDARIES, Boundary, Record
 from support.cli import run
 from support.clock import NOW
@@ -164,7 +164,7 @@ def answers(memory: Memory, records: list[Record], user: str, project: str | Non
 
 
 def plain(value: object) -> object:
-    return asdict(value) if is_dataclass(value) and not hasattr(value, "hits") else shown.plain(value)
+    return asdict(value) if is_dataclass(value) and not hasattr(value, "hits") else to_json(value)
 
 
 def test_nothing_leaks_on_the_command_line(path: Path) -> None:

@@ -14,9 +14,11 @@ from aforesaid.errors import InputError, StoreError
 from aforesaid.maintenance.transfer import ImportReport
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Problem, Space, StoreStats
-from aforesaid.surfaces.formats import columns
-from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.formats import columns, maintenance
+from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.settings import settings_text, settings_toml
+from aforesaid.surfaces.formats.values import error_json, error_text, to_json
+from aforesaid.surfaces.verbs.declare import View
 from aforesaid.types import (
     Context,
     Freshness,
@@ -90,17 +92,17 @@ def test_tables() -> None:
 
 
 def test_plain_holds_every_field() -> None:
-    found = json.loads(json.dumps(shown.plain(RECORD)))
+    found = json.loads(json.dumps(to_json(RECORD)))
     assert set(found) == {spec.name for spec in fields(Record) if spec.init} | {"key"}
     assert found["time"] == "2026-05-01T10:00:00+00:00"
     assert found["provenance"]["sources"] == ["a", "b"]
     assert found["gate"]["signals"] == {"H": 1.0, "G": 0.5}
-    assert shown.plain(FRESH) == {"records": 4, "pending": 1, "vector_off": "", "line": FRESH.line}
+    assert to_json(FRESH) == {"records": 4, "pending": 1, "vector_off": "", "line": FRESH.line}
 
 
 def test_a_search_as_json_and_as_text() -> None:
     result = SearchResult((Hit(RECORD, 0.5, {"cos": 0.25}, "cos=0.25; age=1d"),), FRESH, "where", "default")
-    found = shown.search_dict(result, user="ana", offset=2)
+    found = shown.search_json(result, View({"user": "ana", "offset": 2}))
     assert (found["query"], found["user"], found["hits"][0]["rank"]) == ("where", "ana", 3)
     assert shown.search_text(result, 80, first_rank=3) == (
         " 3. 0.500  2026-05-01 10:00  t1  s1/user\n    I moved to Lisbon in May.\n    cos=0.25; age=1d\n\n"
@@ -126,8 +128,8 @@ def test_a_record_shows_all_it_has() -> None:
     claim = Record("c1", "claim", "x", TIME, claim_type="fact", valid_from=TIME, valid_to=TIME, echo_of="t0")
     assert "valid from 2026-05-01 10:00, until 2026-05-01 10:00" in shown.record_text(claim, 80)
     assert "echo of   t0" in shown.record_text(claim, 80)
-    assert shown.who(claim) == "user/fact"
-    assert shown.who(Record("c", "claim", "x", TIME, scope="project", project="p")) == "p/claim"
+    assert shown.origin(claim) == "user/fact"
+    assert shown.origin(Record("c", "claim", "x", TIME, scope="project", project="p")) == "p/claim"
 
 
 def test_lists_mark_what_lasts_and_what_was_replaced() -> None:
@@ -146,7 +148,7 @@ def test_a_trace_says_why_not() -> None:
     assert text.startswith("7 of 10 tokens, 1 record; degraded: one turn does not fit; vector and text arms on")
     assert "  tail  t1  7 tokens  recent turn" in text
     assert text.endswith("  recall  t3  9 tokens  does not fit\n  … and 2 more")
-    assert shown.plain(context)["text"] == ""
+    assert to_json(context)["text"] == ""
 
 
 def test_an_ingest_in_three_lines() -> None:
@@ -160,7 +162,7 @@ def test_an_ingest_in_three_lines() -> None:
         "3 turns: 1 stored, 0 duplicate, 1 echo, 1 skipped",
         "gate: 1 admitted, 0 deferred, 0 refused; secrets redacted in 1",
     ]
-    found = shown.ingest_dict(report, [("f:1", "bad")], outcomes=True)
+    found = shown.ingest_json(report, [("f:1", "bad")], outcomes=True)
     assert found["gate"] == {"admitted": 1, "deferred": 0, "refused": 0}
     assert found["errors"] == [{"where": "f:1", "message": "bad"}]
     assert len(found["outcomes"]) == 3
@@ -178,23 +180,24 @@ def test_sizes(number: float, text: str) -> None:
 
 def test_care() -> None:
     stats = StoreStats(1200, {"turn": 1199, "claim": 1}, 1000, 200, 3, 4, 5000, 1)
-    text = shown.stats_text(stats, [Space("a", 384, True), Space("b", 32, False)], store="x.db")
+    found = {"stats": stats, "spaces": [Space("a", 384, True), Space("b", 32, False)]}
+    text = maintenance.stats_text(found, View(store="x.db"))
     assert "records   1,200 (1 claim, 1199 turn)" in text
-    assert "vectors   1,000, 200 still to come" in text
+    assert "vectors   1,000, 200 missing" in text
     assert "b, 32 dimensions (not active)" in text
-    assert shown.stats_dict(stats, [], store="x.db")["kinds"] == {"turn": 1199, "claim": 1}
-    assert shown.problems_text([], 1) == "no problems in 1 record"
+    assert maintenance.stats_json(found, View(store="x.db"))["kinds"] == {"turn": 1199, "claim": 1}
+    assert maintenance.problems_text([], 1) == "no problems in 1 record"
     problems = [Problem("torn", "row 1", mended=True), Problem("lost", "row 2")]
-    assert shown.problems_text(problems, 9).splitlines()[-1] == "2 problems, 1 mended, 1 left"
-    assert shown.import_text(ImportReport(3, 1, 2, 0, 5)) == (
+    assert maintenance.problems_text(problems, 9).splitlines()[-1] == "2 problems, 1 mended, 1 left"
+    assert maintenance.import_text(ImportReport(3, 1, 2, 0, 5)) == (
         "imported 3 records, 2 vectors, 0 edges, 5 events; 1 records were here already"
     )
 
 
 def test_errors() -> None:
-    assert shown.error_text(InputError("Bad\x1b.", "Do this.")) == "error: Bad�.\n  Do this."
-    assert shown.error_text(StoreError("Bad.")) == "error: Bad."
-    assert shown.error_dict(StoreError("Bad.", "Fix.")) == {
+    assert error_text(InputError("Bad\x1b.", "Do this.")) == "error: Bad�.\n  Do this."
+    assert error_text(StoreError("Bad.")) == "error: Bad."
+    assert error_json(StoreError("Bad.", "Fix.")) == {
         "error": {"type": "StoreError", "message": "Bad.", "remedy": "Fix."}
     }
 

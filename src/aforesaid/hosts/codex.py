@@ -7,7 +7,7 @@ from typing import Any
 
 from aforesaid.hosts.types import Host, HostEvent, event_of, told
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.items import words
+from aforesaid.importers.formats.items import as_text
 
 NAME = "codex"
 
@@ -19,7 +19,7 @@ def read(payload: Mapping[str, Any]) -> HostEvent | None:
 
 def is_codex(payload: Mapping[str, Any]) -> bool:
     """Whether a payload is Codex's: it counts turns, and calls its transcripts rollouts."""
-    file = words(payload.get("transcript_path")).replace("\\", "/").rpartition("/")[2]
+    file = as_text(payload.get("transcript_path")).replace("\\", "/").rpartition("/")[2]
     return "turn_id" in payload or file.startswith("rollout-")
 
 

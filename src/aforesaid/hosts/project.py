@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.importers.formats.items import name_of
+from aforesaid.importers.formats.items import as_id
 
 HEAD_BYTES = 4096  # of a `.git` file, which is one line
 
@@ -15,9 +15,9 @@ def project_of(folder: Path | None) -> str | None:
         mark = place / ".git"
         try:
             if mark.is_dir():
-                return name_of(place.name)
+                return as_id(place.name)
             if mark.is_file():
-                return name_of(_main(mark, place).name)
+                return as_id(_main(mark, place).name)
         except OSError:
             return None
     return None

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 from aforesaid.errors import InputError
-from aforesaid.hosts.transcript import TranscriptPosition, new_lines
 from aforesaid.hosts.types import HookOwner, Host, HostEvent
-from aforesaid.importers.formats.items import ImportedItem, Wanted
+from aforesaid.importers.formats.growing_file import ReadPosition, new_lines
+from aforesaid.importers.formats.items import ImportedItem, ImportOptions
 from aforesaid.memory import Memory
 from aforesaid.types import Filter, Turn, owner_of
 
@@ -21,15 +21,16 @@ def take_new(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> se
     if event.transcript is None or not event.transcript.is_file():
         return set()
     name = mark_name(memory, event, who)
-    mark = TranscriptPosition.parse(memory.store.setting(name))
-    parser = host.parser(event.session, Wanted(memory.settings.imports.tool_chars))
+    mark = ReadPosition.parse(memory.store.setting(name))
+    parser = host.parser(event.session, ImportOptions(memory.settings.imports.tool_chars))
+    longest = memory.settings.ingest.max_text_chars
     waiting: list[Turn] = []
     sessions: set[str] = set()
     last = mark
     for line in new_lines(event.transcript, mark, parser, who.project):
-        last = line.mark
-        turns = [item.what for item in line.items if isinstance(item, ImportedItem) and isinstance(item.what, Turn)]
-        waiting += [turn for turn in turns if len(turn.text) <= memory.settings.ingest.max_text_chars]
+        last = line.position
+        found = (item.content for item in line.items if isinstance(item, ImportedItem))
+        waiting += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= longest]
         if len(waiting) >= memory.settings.ingest.batch:
             sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
             memory.store.put_setting(name, last.dump())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from aforesaid.importers.formats.items import ItemParser, Wanted, name_of, words
+from aforesaid.importers.formats.items import ImportOptions, ItemParser, as_id, as_text
 
 Moment = Literal["start", "prompt", "turn", "compact", "end"]
 
@@ -59,15 +59,15 @@ class Host:
     name: str
     read: Callable[[Mapping[str, Any]], HostEvent | None]
     told: Callable[[HostEvent, HookAnswer], dict[str, Any]]
-    parser: Callable[[str, Wanted], ItemParser]
+    parser: Callable[[str, ImportOptions], ItemParser]
     unique_ids: bool
 
 
 def event_of(host: str, payload: Mapping[str, Any]) -> HostEvent | None:
     """The event of a payload in the fields that Claude Code and Codex share; None for one that is not for us."""
-    name, session = words(payload.get("hook_event_name")), name_of(payload.get("session_id"))
+    name, session = as_text(payload.get("hook_event_name")), as_id(payload.get("session_id"))
     moment = MOMENTS.get(name)
-    if moment is None or session is None or words(payload.get("agent_id")):  # a sub-agent talks to nobody
+    if moment is None or session is None or as_text(payload.get("agent_id")):  # a sub-agent talks to nobody
         return None
     return HostEvent(
         host,
@@ -76,8 +76,8 @@ def event_of(host: str, payload: Mapping[str, Any]) -> HostEvent | None:
         name,
         _path(payload.get("transcript_path")),
         _path(payload.get("cwd")),
-        words(payload.get("prompt")),
-        words(payload.get("source")),
+        as_text(payload.get("prompt")),
+        as_text(payload.get("source")),
     )
 
 
@@ -92,5 +92,5 @@ def told(event: HostEvent, answer: HookAnswer) -> dict[str, Any]:
 
 
 def _path(value: Any) -> Path | None:
-    given = words(value)
+    given = as_text(value)
     return Path(given) if given and "\x00" not in given else None

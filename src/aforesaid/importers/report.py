@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from aforesaid.engine.engine import Engine
-from aforesaid.importers.formats.items import Wanted
+from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.ingest.pipeline import Speaker
 from aforesaid.types import Filter, Turn, owner_of
 
@@ -92,7 +92,7 @@ class ImportRequest:
     """For whom to take what: a span of time, sessions that match a glob, so many at most."""
 
     who: Speaker = field(default_factory=Speaker)
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: ImportOptions = field(default_factory=ImportOptions)
     since: datetime | None = None
     until: datetime | None = None
     session: str | None = None

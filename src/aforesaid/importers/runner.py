@@ -15,8 +15,9 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import commit
 from aforesaid.errors import ConflictError, DeniedError, FormatError, InputError
 from aforesaid.importers.formats.detect import SourceFile, Unread
-from aforesaid.importers.formats.items import Bad, ForeignClaim, ImportedItem, Item, Left, Title
-from aforesaid.importers.formats.reading import DocumentFile, LineFile, ParsedValue
+from aforesaid.importers.formats.document_file import DocumentFile
+from aforesaid.importers.formats.growing_file import LineFile, ParsedValue
+from aforesaid.importers.formats.items import ImportedClaim, ImportedItem, Invalid, Item, Skipped, Title
 from aforesaid.importers.report import (
     FilePosition,
     FileReport,
@@ -72,7 +73,7 @@ class _Run:
         self._before = 0  # and what was new in them
         self._marks = ImportMarks(engine, wish.who, wish.choice)
         self._tally = Tally()
-        self._waiting: list[tuple[str, Turn | ForeignClaim]] = []
+        self._waiting: list[tuple[str, Turn | ImportedClaim]] = []
         self._titles: list[Title] = []
         self._source: SourceFile | None = None
         self.reports: list[FileReport] = []
@@ -123,11 +124,11 @@ class _Run:
             self._tally.known += mark.turns + mark.claims
             return "unchanged"
         reader = source.open(self._wish.wanted)
-        goes_on = mark is not None and mark.fingerprint == reader.since(mark.position)
+        goes_on = mark is not None and mark.fingerprint == reader.fingerprint_at(mark.position)
         start = mark.position if mark is not None and goes_on else 0
         earlier = (mark.turns, mark.claims) if mark is not None and goes_on else (0, 0)
         self._tally.known += sum(earlier)
-        for step in reader.steps(start):
+        for step in reader.values(start):
             self._report(reader.read, reader.size, stat.st_size)
             self._step(step)
             if self.full:
@@ -168,25 +169,25 @@ class _Run:
                 self._flush()
 
     def _item(self, item: Item, where: str) -> None:
-        if isinstance(item, Bad):
+        if isinstance(item, Invalid):
             if self._wish.strict:
                 raise FormatError(f"{where}: {item.message}", "Leave --strict out to skip what is bad.")
             self._tally.note_bad(where, item.message)
-        elif isinstance(item, Left):
-            self._tally.left[item.why] += 1
+        elif isinstance(item, Skipped):
+            self._tally.left[item.reason] += 1
         elif isinstance(item, Title):
             self._titles.append(item)
         else:
             self._choose(item, where)
 
     def _choose(self, item: ImportedItem, where: str) -> None:
-        why = self._unwanted(item.what)
+        why = self._unwanted(item.content)
         if why:
             self._tally.left[why] += 1
         else:
-            self._waiting.append((where, item.what))
+            self._waiting.append((where, item.content))
 
-    def _unwanted(self, what: Turn | ForeignClaim) -> str | None:
+    def _unwanted(self, what: Turn | ImportedClaim) -> str | None:
         wish = self._wish
         if len(what.text) > self._engine.settings.ingest.max_text_chars:
             return TOO_LONG
@@ -207,7 +208,7 @@ class _Run:
         for place in range(0, len(turns), size):
             self._turns(turns[place : place + size])
         for where, what in waiting:
-            if isinstance(what, ForeignClaim):
+            if isinstance(what, ImportedClaim):
                 self._claim(where, what)
         self._call()
 
@@ -225,7 +226,7 @@ class _Run:
                 except ConflictError:
                     self._tally.left[CHANGED] += 1
                 except InputError as error:
-                    self._item(Bad(error.message), where)
+                    self._item(Invalid(error.message), where)
 
     def _ingest(self, turns: Sequence[Turn]) -> None:
         new = self._not_elsewhere(turns)
@@ -271,7 +272,7 @@ class _Run:
         self._tally.sessions.add(turn.session)
         self.sessions.add(turn.session)
 
-    def _claim(self, where: str, said: ForeignClaim) -> None:
+    def _claim(self, where: str, said: ImportedClaim) -> None:
         """Another memory's claim, stored as its own user's unless somebody else was named."""
         who, format_ = self._wish.who, self._source.format if self._source else ""
         claim = Claim(
@@ -290,7 +291,7 @@ class _Run:
             self._tally.left[DENIED] += 1
             return
         except InputError as error:
-            self._item(Bad(error.message), where)
+            self._item(Invalid(error.message), where)
             return
         self._tally.claims += not known
         self._tally.same_claims += known

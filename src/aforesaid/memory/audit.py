@@ -8,7 +8,7 @@ from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
 from aforesaid.memory.visibility import optional_time, time_or_now
-from aforesaid.types import Event, EventFilter, Time
+from aforesaid.types import Event, EventFilter, TimeLike
 
 
 class AuditHandle:
@@ -23,8 +23,8 @@ class AuditHandle:
         subject: str | None = None,
         request: str | None = None,
         *,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         limit: int = 100,
         offset: int = 0,
     ) -> list[Event]:
@@ -77,7 +77,7 @@ class AuditHandle:
         """
         return log.export_lines(self._engine.store, self._engine.tenant)
 
-    def prune(self, now: Time | None = None) -> int:
+    def prune(self, now: TimeLike | None = None) -> int:
         """Delete events that are older than the policy's retention.
 
         Args:

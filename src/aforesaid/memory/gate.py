@@ -14,7 +14,7 @@ from aforesaid.learning.labels import GateLabel, feedback_gate_labels
 from aforesaid.memory.calibration import RelevanceLabel
 from aforesaid.memory.visibility import find_visible, visible
 from aforesaid.retrieval.search import Page
-from aforesaid.types import Decision, Filter, Progress, Time, check_choice
+from aforesaid.types import Decision, Filter, Progress, TimeLike, check_choice
 
 
 class GateHandle:
@@ -29,8 +29,8 @@ class GateHandle:
         user: str | None = None,
         session: str | None = None,
         decision: Decision | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         limit: int = 50,
         offset: int = 0,
     ) -> list[gate_log.LedgerEntry]:
@@ -61,8 +61,8 @@ class GateHandle:
         *,
         user: str | None = None,
         session: str | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> gate_log.Replay:
@@ -126,7 +126,9 @@ class GateHandle:
         return self._engine.run(lambda request: calibrate.reset(request, gate=True))
 
 
-def _turns(request: Request, user: str | None, session: str | None, since: Time | None, until: Time | None) -> Filter:
+def _turns(
+    request: Request, user: str | None, session: str | None, since: TimeLike | None, until: TimeLike | None
+) -> Filter:
     return visible(request, user=user, session=session, kinds=("turn",), since=since, until=until, superseded=True)
 
 

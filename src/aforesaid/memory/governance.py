@@ -25,7 +25,7 @@ from aforesaid.types import (
     Provenance,
     Record,
     Scope,
-    Time,
+    TimeLike,
     check_choice,
     check_class,
     check_id,
@@ -59,7 +59,7 @@ class GovernanceHandle:
         ttl_days: float | None = None,
         boundary: Boundary = "internal",
         tainted: bool = True,
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
         """Store an observation, such as the output of a tool, for a limited time.
 
@@ -104,7 +104,7 @@ class GovernanceHandle:
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
         """Store a candidate claim made from observations or turns. It stays hidden until it is promoted.
 
@@ -204,7 +204,7 @@ class GovernanceHandle:
         reviewers: Sequence[str] = (),
         allow: Sequence[str] | None = None,
         tainted: bool = False,
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
         """Store a claim with its source. The same words again add evidence to the same claim.
 
@@ -283,7 +283,7 @@ class GovernanceHandle:
         *,
         user: str | None = None,
         project: str | None = None,
-        now: Time | None = None,
+        now: TimeLike | None = None,
     ) -> activation.ActiveContext:
         """Read a list that `Memory.activate` saved. Each reading counts as a use.
 
@@ -307,7 +307,7 @@ class GovernanceHandle:
 
         return self._engine.run(work)
 
-    def sweep(self, now: Time | None = None) -> SweepReport:
+    def sweep(self, now: TimeLike | None = None) -> SweepReport:
         """Delete what has expired: observations, records that a policy limits in time, and active contexts.
 
         Args:

@@ -15,7 +15,7 @@ from aforesaid.importers.formats import items
 from aforesaid.importers.formats.detect import FORMATS, is_workspace, places, sources
 from aforesaid.ingest.pipeline import Speaker
 from aforesaid.memory.visibility import optional_id, optional_time
-from aforesaid.types import Progress, Time, check_choice
+from aforesaid.types import Progress, TimeLike, check_choice
 
 ImportFormat = Literal["auto", "claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl"]
 AUTO: ImportFormat = "auto"
@@ -35,8 +35,8 @@ class ImportersHandle:
         user: str | None = None,
         project: str | None = None,
         agent: str | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         session: str | None = None,
         include: Sequence[str] = (),
         tools: bool = True,
@@ -82,7 +82,7 @@ class ImportersHandle:
         found = [source for each in paths for source in sources(each, named)]
         request = report.ImportRequest(
             Speaker(optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent")),
-            items.Wanted(self._engine.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
+            items.ImportOptions(self._engine.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
             optional_time(since, "since"),
             optional_time(until, "until"),
             session,

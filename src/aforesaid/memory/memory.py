@@ -48,7 +48,7 @@ from aforesaid.types import (
     Record,
     Scope,
     SearchResult,
-    Time,
+    TimeLike,
     Turn,
     check_class,
     check_id,
@@ -333,7 +333,7 @@ class Memory:
         scope: Scope = "user",
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
-        time: Time | None = None,
+        time: TimeLike | None = None,
         supersedes: str | None = None,
         allow: Sequence[str] | None = None,
         tainted: bool = False,
@@ -388,13 +388,13 @@ class Memory:
         scope: Scope | Sequence[Scope] | None = None,
         kinds: Sequence[Kind] | None = None,
         boundaries: Sequence[Boundary] = OPEN_BOUNDARIES,
-        as_of: Time | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        as_of: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         exclude: Sequence[str] = (),
         limit: int | None = None,
         offset: int = 0,
-        now: Time | None = None,
+        now: TimeLike | None = None,
         profile: str = "default",
     ) -> SearchResult:
         """Find records by words and by meaning, best first. Searching changes nothing.
@@ -438,7 +438,7 @@ class Memory:
         project: str | None = None,
         session: str | None = None,
         budget_tokens: int | None = None,
-        now: Time | None = None,
+        now: TimeLike | None = None,
         messages: Sequence[Mapping[str, str]] = (),
     ) -> Context:
         """Build the context for a prompt: rules, the session's recent turns, and the best of the past.
@@ -538,8 +538,8 @@ class Memory:
         session: str | None = None,
         scope: Scope | Sequence[Scope] | None = None,
         kinds: Sequence[Kind] | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         durable: bool | None = None,
         superseded: bool = False,
         limit: int = 50,
@@ -611,7 +611,7 @@ class Memory:
         limit: int | None = None,
         ttl_minutes: float | None = None,
         max_uses: int | None = None,
-        now: Time | None = None,
+        now: TimeLike | None = None,
     ) -> ActiveContext:
         """Collect memories for a task and save the list for a while; `governance.active` reads it again.
 
@@ -648,7 +648,7 @@ class Memory:
         session: str | None = None,
         of: str | None = None,
         query: str | None = None,
-        now: Time | None = None,
+        now: TimeLike | None = None,
     ) -> Feedback:
         """Say how useful a record was. The same signal counts once a minute.
 
@@ -686,9 +686,9 @@ class Memory:
         user: str | None = None,
         project: str | None = None,
         session: str | None = None,
-        before: Time | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        before: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         query: str | None = None,
         everything: bool = False,
         tenant: bool = False,
@@ -778,11 +778,11 @@ class Memory:
         scope: Scope | Sequence[Scope] | None = None,
         kinds: Sequence[Kind] | None = None,
         boundaries: Sequence[Boundary] | None = OPEN_BOUNDARIES,
-        as_of: Time | None = None,
-        since: Time | None = None,
-        until: Time | None = None,
+        as_of: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         exclude: Sequence[str] = (),
-        now: Time | None = None,
+        now: TimeLike | None = None,
         superseded: bool = False,
     ) -> Filter:
         """Build the filter of what a caller may see, for calls to `memory.store`.

@@ -12,7 +12,7 @@ from aforesaid.memory.visibility import SHARED_SCOPES, record_owner, time_or_now
 from aforesaid.notes import indexer as indexing
 from aforesaid.notes import search as searching
 from aforesaid.notes import state
-from aforesaid.types import Filter, Progress, Scope, Time
+from aforesaid.types import Filter, Progress, Scope, TimeLike
 
 
 class NotesHandle:
@@ -145,7 +145,7 @@ class NotesHandle:
         user: str | None = None,
         project: str | None = None,
         limit: int | None = None,
-        now: Time | None = None,
+        now: TimeLike | None = None,
     ) -> searching.FileResult:
         """Find passages of notes, cut to the length that fits a prompt.
 

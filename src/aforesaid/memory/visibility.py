@@ -20,7 +20,7 @@ from aforesaid.types import (
     Kind,
     Record,
     Scope,
-    Time,
+    TimeLike,
     as_time,
     check_choice,
     check_class,
@@ -41,9 +41,9 @@ def visible(
     scope: Scope | Sequence[Scope] | None = None,
     kinds: Sequence[Kind] | None = None,
     boundaries: Sequence[Boundary] | None = OPEN_BOUNDARIES,
-    as_of: Time | None = None,
-    since: Time | None = None,
-    until: Time | None = None,
+    as_of: TimeLike | None = None,
+    since: TimeLike | None = None,
+    until: TimeLike | None = None,
     exclude: Sequence[str] = (),
     now: datetime | None = None,
     superseded: bool = False,
@@ -131,11 +131,11 @@ def optional_id(value: str | None, name: str) -> str | None:
     return None if value is None else check_id(value, name)
 
 
-def optional_time(value: Time | None, name: str) -> datetime | None:
+def optional_time(value: TimeLike | None, name: str) -> datetime | None:
     """Read a time if there is one."""
     return None if value is None else as_time(value, name)
 
 
-def time_or_now(clock: Clock, value: Time | None, name: str = "now") -> datetime:
+def time_or_now(clock: Clock, value: TimeLike | None, name: str = "now") -> datetime:
     """Read a time; without one, ask the clock."""
     return clock() if value is None else as_time(value, name)

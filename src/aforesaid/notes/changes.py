@@ -18,7 +18,7 @@ from aforesaid.ingest.claims import Owner
 from aforesaid.math.vectors import Vectors
 from aforesaid.notes.files.chunks import CHUNKER
 from aforesaid.notes.files.note import Note, NoteChunk, note_of
-from aforesaid.notes.files.walk import Skipped, Unreadable, decoded, read_note
+from aforesaid.notes.files.walk import SkippedFile, Unreadable, decoded, read_note
 from aforesaid.notes.state import (
     ALIASES,
     ANCHORS,
@@ -69,7 +69,7 @@ class NoteReader:
     folder: Path
     root: str
     owner: Owner
-    skipped: dict[str, Skipped] = field(default_factory=dict)
+    skipped: dict[str, SkippedFile] = field(default_factory=dict)
     guard: Guard = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class NoteReader:
         try:
             found = read_note(self.folder, path, self.request.settings.files)
         except Unreadable as error:
-            self.skipped[path] = Skipped(path, error.why, error.passing)
+            self.skipped[path] = SkippedFile(path, error.why, error.passing)
             return None
         fresh = timing.time_ns() - found.mtime_ns < RACY_NS
         digest = hashlib.blake2b(found.data, digest_size=12).hexdigest()
@@ -91,7 +91,7 @@ class NoteReader:
         try:
             text = decoded(data)
         except Unreadable as error:
-            self.skipped[path] = Skipped(path, error.why)
+            self.skipped[path] = SkippedFile(path, error.why)
             return ReadNote(None, None)
         rows = self.request.settings.files
         note = note_of(path, text, abs(stamp.mtime_ns), self.request.count_tokens, self._clean, rows)
@@ -114,7 +114,7 @@ class NoteReader:
         for number, piece in enumerate(note.pieces):
             verdict = self.guard.try_validate_record(self.record(note, piece, number, (place_of(note, piece),)))
             if isinstance(verdict, str):
-                self.skipped[note.path] = Skipped(note.path, f"lines {piece.first}-{piece.last}: {verdict}")
+                self.skipped[note.path] = SkippedFile(note.path, f"lines {piece.first}-{piece.last}: {verdict}")
             else:
                 kept.append(piece)
         return replace(note, pieces=tuple(kept))

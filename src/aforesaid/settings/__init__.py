@@ -1,13 +1,12 @@
-"""Settings: read once from defaults, a TOML file, the environment and arguments; the later ones win.
+"""Settings: defaults, then a TOML file, then the environment, then arguments; later values win.
 
 The file is the first of: the `path` argument, `$AFORESAID_CONFIG`, `aforesaid.toml` in the user's configuration
-folder. A row `gate.threshold` is `threshold` under `[gate]` in TOML, `AFORESAID_GATE_THRESHOLD` in the
-environment and `"gate.threshold"` among arguments.
+folder. The setting `gate.threshold` is `threshold` under `[gate]` in TOML, `AFORESAID_GATE_THRESHOLD` in the
+environment, and `"gate.threshold"` in the arguments.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 @dataclass(frozen=True, slots=True)
 class SettingInfo:
-    """One setting as people see it."""
+    """One setting for display; `origin` says where its value comes from (`default`, a file, `environment`, …)."""
 
     name: str
     value: float | int | str | bool
@@ -37,7 +36,7 @@ class SettingInfo:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every number of the engine, grouped; build it with `Settings.load` or take the defaults with `Settings()`."""
+    """All settings, in groups. `Settings()` has the defaults; `Settings.load` reads file, environment and arguments."""
 
     store: r.StoreRows = field(default_factory=r.StoreRows)
     embed: r.EmbedRows = field(default_factory=r.EmbedRows)
@@ -79,44 +78,70 @@ class Settings:
     ) -> Settings:
         """Read the file, then the environment, then the arguments, and check every value."""
         environment = os.environ if environment is None else environment
-        values: dict[str, Any] = {}
-        origins: dict[str, str] = {}
-        for origin, layer in (
+        layers = (
             _file_layer(path, environment),
             ("environment", _environment_layer(environment)),
-            ("argument", dict(arguments or {})),
-        ):
-            for name, value in layer.items():
-                values[name] = checked(name, value, origin)
-                origins[name] = origin
-        chosen: dict[str, dict[str, Any]] = {group: {} for group in _GROUPS}
-        for name, value in values.items():
-            group, leaf = name.split(".")
-            chosen[group][leaf] = value
-        return cls(**{group: _GROUPS[group](**rows) for group, rows in chosen.items()}, origins=origins)
+            ("argument", arguments or {}),
+        )
+        found = {
+            name: (checked(name, value, origin), origin) for origin, layer in layers for name, value in layer.items()
+        }
+        return cls()._with(found)
 
     def changed(self, values: Mapping[str, Any], origin: str) -> Settings:
-        """The same settings with other values for some, each checked as when they are read."""
-        found = {name: checked(name, value, origin) for name, value in values.items()}
+        """A copy with some values replaced; each is checked like a loaded one."""
+        return self._with({name: (checked(name, value, origin), origin) for name, value in values.items()})
+
+    def _with(self, found: Mapping[str, tuple[Any, str]]) -> Settings:
         groups: dict[str, dict[str, Any]] = {}
-        for name, value in found.items():
+        for name, (value, _) in found.items():
             group, leaf = name.split(".")
             groups.setdefault(group, {})[leaf] = value
         rows = {group: replace(getattr(self, group), **leaves) for group, leaves in groups.items()}
-        return replace(self, **rows, origins={**self.origins, **dict.fromkeys(found, origin)})
+        origins = {name: origin for name, (_, origin) in found.items()}
+        return replace(self, **rows, origins={**self.origins, **origins})
 
     def rows(self) -> Iterator[SettingInfo]:
-        """Every setting in order, with its value and where that came from."""
+        """Every setting in order, with its value and origin."""
         for name, spec in _SPECS.items():
             group, leaf = name.split(".")
             value = getattr(getattr(self, group), leaf)
-            yield SettingInfo(
-                name, value, spec.default, _range(spec), spec.metadata["help"], self.origins.get(name, "default")
-            )
+            origin = self.origins.get(name, "default")
+            yield SettingInfo(name, value, spec.default, _range(spec), spec.metadata["help"], origin)
 
 
-def _group_rows(group: str) -> tuple[Any, ...]:
-    return fields(_GROUPS[group])
+def checked(name: str, value: Any, origin: str) -> float | int | str | bool:
+    """The value converted to the type of its setting, or SettingsError with its origin."""
+    spec = _SPECS.get(name)
+    if spec is None:
+        raise SettingsError(f"Unknown setting {name!r} (from {origin}).", "`aforesaid settings` lists them all.")
+    parsed = _parsed(spec, value)
+    if parsed is None:
+        raise SettingsError(
+            f"Setting {name} (from {origin}) is {value!r}, outside {_range(spec)}.", f"Its default is {spec.default!r}."
+        )
+    return parsed
+
+
+def _parsed(spec: Any, value: Any) -> float | int | str | bool | None:
+    """The value as the type of the setting's default; None if it is of the wrong type or out of range."""
+    if isinstance(spec.default, bool):
+        word = str(value).lower()
+        return word in TRUE if word in TRUE + FALSE else None
+    if isinstance(spec.default, str):
+        return value if isinstance(value, str) and value in spec.metadata.get("choices", (value,)) else None
+    if isinstance(value, bool):
+        return None
+    is_whole = isinstance(spec.default, int)
+    try:
+        number = int(value) if is_whole and not isinstance(value, float) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not spec.metadata["low"] <= number <= spec.metadata["high"]:  # NaN compares false
+        return None
+    if not is_whole:
+        return number
+    return int(number) if number == int(number) else None
 
 
 def _range(spec: Any) -> str:
@@ -127,32 +152,29 @@ def _range(spec: Any) -> str:
     return "on | off" if isinstance(spec.default, bool) else "text"
 
 
-def _config_path(path: str | Path | None, environment: Mapping[str, str]) -> tuple[Path, bool]:
-    """The file to read, and whether the user named it (then it has to exist)."""
-    if path is not None:
-        return Path(path), True
-    if environment.get(CONFIG_VARIABLE):
-        return Path(environment[CONFIG_VARIABLE]), True
-    from platformdirs import user_config_path
-
-    return user_config_path("aforesaid") / "aforesaid.toml", False
-
-
 def _file_layer(path: str | Path | None, environment: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
-    file, required = _config_path(path, environment)
+    """The name and the values of the settings file; a file that the user named must exist."""
+    named = path or environment.get(CONFIG_VARIABLE)
+    if named:
+        file = Path(named)
+    else:
+        from platformdirs import user_config_path
+
+        file = user_config_path("aforesaid") / "aforesaid.toml"
     try:
         tables = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        if not required:
+        if not named:
             return str(file), {}
         raise SettingsError(f"The settings file {file} does not exist.", "Create it, or name another.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"The settings file {file} cannot be read: {error}.", "Mend it as TOML.") from error
+        raise SettingsError(f"The settings file {file} cannot be read: {error}.", "Correct the TOML.") from error
     layer: dict[str, Any] = {}
     for group, table in tables.items():
         if not isinstance(table, dict):
-            raise SettingsError(f"{file}: {group!r} stands outside any table.", f"Put it under one of {_names()}.")
-        layer.update({f"{group}.{leaf}": value for leaf, value in table.items()})
+            groups = ", ".join(f"[{name}]" for name in _GROUPS)
+            raise SettingsError(f"{file}: {group!r} is outside any table.", f"Put it under one of {groups}.")
+        layer |= {f"{group}.{leaf}": value for leaf, value in table.items()}
     return str(file), layer
 
 
@@ -161,44 +183,5 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, str]:
     return {names[variable]: value for variable, value in environment.items() if variable in names}
 
 
-def checked(name: str, value: Any, origin: str) -> float | int | str | bool:
-    """The value of a setting as its type, or SettingsError naming where it came from."""
-    spec = _SPECS.get(name)
-    if spec is None:
-        raise SettingsError(f"Unknown setting {name!r} (from {origin}).", "`aforesaid settings` lists them all.")
-    wrong = SettingsError(
-        f"Setting {name} (from {origin}) is {value!r}, outside {_range(spec)}.", f"Its default is {spec.default!r}."
-    )
-    if isinstance(spec.default, bool):
-        if isinstance(value, bool):
-            return value
-        if str(value).lower() in TRUE + FALSE:
-            return str(value).lower() in TRUE
-        raise wrong
-    if isinstance(spec.default, str):
-        if not isinstance(value, str) or value not in spec.metadata.get("choices", (value,)):
-            raise wrong
-        return value
-    try:
-        if isinstance(value, bool):
-            raise wrong
-        parsed = float(value)
-        if isinstance(spec.default, int) and not isinstance(value, float):
-            parsed = int(value)
-    except (TypeError, ValueError):
-        raise wrong from None
-    if not math.isfinite(parsed) or not spec.metadata["low"] <= parsed <= spec.metadata["high"]:
-        raise wrong
-    if isinstance(spec.default, int):
-        if parsed != int(parsed):
-            raise wrong
-        return int(parsed)
-    return parsed
-
-
-def _names() -> str:
-    return ", ".join(f"[{name}]" for name in _GROUPS)
-
-
 _GROUPS: dict[str, Any] = {group.name: group.default_factory for group in fields(Settings) if group.name != "origins"}
-_SPECS: dict[str, Any] = {f"{group}.{row.name}": row for group in _GROUPS for row in _group_rows(group)}
+_SPECS: dict[str, Any] = {f"{group}.{row.name}": row for group, rows in _GROUPS.items() for row in fields(rows)}

@@ -12,6 +12,14 @@ from aforesaid import errors
 from aforesaid.settings import Settings
 
 WIDTH = 88
+EFFECTS = {
+    "none": "nothing",
+    "notes": "saves a note of the use",
+    "adds": "adds or updates records",
+    "destroys": "**deletes or ends records**",
+    "governs": "**the policy**, with the grant `admin`",
+}
+TOOLS_BEGIN, TOOLS_END = "<!-- tools: begin -->", "<!-- tools: end -->"
 
 
 def settings_page() -> str:
@@ -91,6 +99,18 @@ def _help(command: click.Command, names: list[str]) -> str:
     return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
 
 
+def tool_table() -> str:
+    """The table of MCP tools."""
+    from aforesaid.surfaces.verbs import all_verbs
+
+    lines = ["| tool | minimal | grant | changes | purpose |", "|---|---|---|---|---|"]
+    rows = [(verb, verb.tool) for verb in all_verbs() if verb.tool]
+    for verb, tool in sorted(rows, key=lambda row: not row[1].minimal):
+        mark, purpose = "●" if tool.minimal else "", tool.description.partition(". ")[0]
+        lines.append(f"| `{verb.tool_name}` | {mark} | {verb.grant} | {EFFECTS[verb.effect]} | {purpose}. |")
+    return "\n".join(lines)
+
+
 PAGES = {"settings.md": settings_page, "errors.md": errors_page, "cli.md": commands_page}
 
 
@@ -98,6 +118,10 @@ def main(folder: str) -> None:
     """Write the pages into a folder."""
     for name, page in PAGES.items():
         (Path(folder) / name).write_text(page(), encoding="utf-8")
+    mcp = Path(folder) / "mcp.md"
+    before, _, rest = mcp.read_text(encoding="utf-8").partition(TOOLS_BEGIN)
+    after = rest.partition(TOOLS_END)[2]
+    mcp.write_text(f"{before}{TOOLS_BEGIN}\n{tool_table()}\n{TOOLS_END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

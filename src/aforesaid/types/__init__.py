@@ -1,8 +1,8 @@
-"""The values that everything else passes around: frozen, small, without behaviour beyond derived properties."""
+"""The values that the whole product passes around: small frozen dataclasses, and the words that they use."""
 
 from __future__ import annotations
 
-from aforesaid.types.answers import Citation, Context, Freshness, Hit, IngestReport, Outcome, SearchResult, TraceItem
+from aforesaid.types.checks import as_time, check_choice, check_class, check_id, storable
 from aforesaid.types.records import (
     Edge,
     Event,
@@ -15,7 +15,8 @@ from aforesaid.types.records import (
     Turn,
     owner_of,
 )
-from aforesaid.types.words import (
+from aforesaid.types.results import Citation, Context, Freshness, Hit, IngestReport, Outcome, SearchResult, TraceItem
+from aforesaid.types.vocabulary import (
     AGENT_ROLES,
     ANCHORS,
     BOUNDARIES,
@@ -42,67 +43,16 @@ from aforesaid.types.words import (
     Progress,
     Scope,
     Status,
-    Time,
-    as_time,
-    check_choice,
-    check_class,
-    check_id,
+    TimeLike,
     most_uses,
-    storable,
     system_clock,
 )
 
 __all__ = [
-    "AGENT_ROLES",
-    "ANCHORS",
-    "BOUNDARIES",
-    "CLAIM_TYPES",
-    "DEFAULT_TENANT",
-    "GLOBAL_OWNER",
-    "JUDGED",
-    "KINDS",
-    "MAX_ID_CHARS",
-    "MEMORY_TYPES",
-    "SCOPES",
-    "SUPERSEDED_BY",
-    "USES",
-    "WHEN",
-    "Boundary",
-    "Citation",
-    "ClaimType",
-    "Clock",
-    "Context",
-    "Decision",
-    "Edge",
-    "Event",
-    "EventFilter",
-    "Filter",
-    "Freshness",
-    "GateDecision",
-    "Hit",
-    "IngestReport",
-    "Json",
-    "Kind",
-    "MemoryType",
-    "Order",
-    "Outcome",
-    "Part",
-    "Progress",
-    "Provenance",
-    "Record",
-    "Scope",
-    "Scored",
-    "SearchResult",
-    "Status",
-    "Time",
-    "TraceItem",
-    "Turn",
-    "as_time",
-    "check_choice",
-    "check_class",
-    "check_id",
-    "most_uses",
-    "owner_of",
-    "storable",
-    "system_clock",
-]
+    "AGENT_ROLES", "ANCHORS", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
+    "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
+    "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
+    "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
+    "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice", "check_class",
+    "check_id", "most_uses", "owner_of", "storable", "system_clock",
+]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is handed in, what is kept of it, and by which conditions it is found again."""
+"""What is passed in, what is stored, and the filters that select it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import InputError
-from aforesaid.types.words import (
+from aforesaid.types.checks import as_time, check_id, storable
+from aforesaid.types.vocabulary import (
     DEFAULT_TENANT,
     GLOBAL_OWNER,
     Boundary,
@@ -19,26 +20,34 @@ from aforesaid.types.words import (
     MemoryType,
     Order,
     Scope,
-    as_time,
-    check_id,
-    storable,
+    TimeLike,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One raw message as a host hands it over; `time` None means now, `bundle` ties a call to its result.
-
-    `tainted` says that others had a hand in the words (a web page, a letter); what a tool returns always is.
-    """
+    """One message to store. `time` may be a datetime, Unix seconds or ISO 8601 text; it becomes a datetime in UTC."""
 
     id: str
     session: str
-    role: str
+    role: str  # `user`, `assistant`, `tool`, … or a person's name
     text: str
-    time: datetime | None = None
-    bundle: str | None = None
-    tainted: bool = False
+    time: datetime | None = None  # None: now
+    bundle: str | None = None  # the same name on a tool call and its result keeps them together
+    tainted: bool = False  # the text comes from an untrusted source (a web page, an email); tool results always do
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            id: str,  # noqa: A002
+            session: str,
+            role: str,
+            text: str,
+            time: TimeLike | None = None,
+            bundle: str | None = None,
+            tainted: bool = False,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for name in ("id", "session", "role"):
@@ -56,23 +65,23 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Who said it, by which method it came to be, and from what."""
+    """Where a record comes from. Fields that are not known are None."""
 
-    who: str | None = None
-    method: str | None = None
-    sources: tuple[str, ...] = ()
+    who: str | None = None  # the person or agent
+    method: str | None = None  # how it was made, such as `distill` or `extractive`
+    sources: tuple[str, ...] = ()  # keys of the records it was made from
     file: str | None = None
-    lines: tuple[int, int] | None = None
+    lines: tuple[int, int] | None = None  # first and last line in that file
     commit: str | None = None
     url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """What the gate said of a turn, with every term it weighed."""
+    """The gate's decision about a message, with the value of every term of its formula."""
 
     decision: Decision
-    score: float
+    score: float  # G in [0, 1]
     threshold: float
     signals: Mapping[str, float]
     reason: str
@@ -80,13 +89,9 @@ class GateDecision:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Anything that can be found again.
+    """Anything that can be found again: a message, claim, summary, rule, chunk of a note, or observation."""
 
-    `allow` narrows the purposes that may see it, `withheld` says why nobody may, `expires` when it goes, `tainted` that
-    others had a hand in its words, and `states` what it makes statements about.
-    """
-
-    id: str
+    id: str  # the caller's name for it
     kind: Kind
     text: str
     time: datetime
@@ -97,31 +102,31 @@ class Record:
     session: str | None = None
     agent: str | None = None
     role: str | None = None
-    bundle: str | None = None
+    bundle: str | None = None  # see Turn
     boundary: Boundary = "internal"
-    durable: bool = False
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
+    durable: bool = False  # marked as important
+    valid_from: datetime | None = None  # when the statement became true; None: unknown
+    valid_to: datetime | None = None  # when it stopped being true; None: still true
     updated: datetime | None = None
-    echo_of: str | None = None
-    claim_type: ClaimType | None = None
+    echo_of: str | None = None  # the key of the recalled record that this message repeats
+    claim_type: ClaimType | None = None  # for claims
     memory_type: MemoryType | None = None
-    confidence: float = 1.0
-    utility: float = 0.0
+    confidence: float = 1.0  # in [0, 1]
+    utility: float = 0.0  # in [-1, 1], from feedback
     provenance: Provenance | None = None
     gate: GateDecision | None = None
-    redactions: tuple[str, ...] = ()
-    allow: tuple[str, ...] | None = None
-    withheld: str = ""
-    expires: datetime | None = None
-    tainted: bool = False
-    states: tuple[str, ...] = ()
+    redactions: tuple[str, ...] = ()  # the kinds of data that were redacted
+    allow: tuple[str, ...] | None = None  # globs of purposes that may see it; None: as its class says
+    withheld: str = ""  # why it is hidden from everybody; empty: it is not
+    expires: datetime | None = None  # None: never
+    tainted: bool = False  # see Turn
+    states: tuple[str, ...] = ()  # what it makes statements about
     meta: Mapping[str, Any] = field(default_factory=dict)
-    _key: str = field(default="", init=False, repr=False, compare=False)  # made at the first look, then kept
+    _key: str = field(default="", init=False, repr=False, compare=False)  # computed on first use
 
     @property
     def key(self) -> str:
-        """The record's address inside a store: a digest of whose it is and what the caller called it."""
+        """The record's unique key in a store: a hash of tenant, user, project, session and id."""
         if not self._key:
             parts = (self.tenant, self.user, self.project, self.session, self.id)
             joined = "\x1f".join("\x00" if part is None else part for part in parts)
@@ -130,12 +135,12 @@ class Record:
 
     @property
     def owner(self) -> str:
-        """The partition it lies in; a reader names the owners that it may see."""
+        """The partition of the store that it belongs to; a reader's filter lists the owners it may see."""
         return owner_of(self.scope, self.user, self.project)
 
     @property
     def namespace(self) -> str:
-        """The durable namespace the gate compares within: user, else session, else agent, else `default`."""
+        """The namespace in which the gate looks for similar records: user, else session, else agent, else `default`."""
         for label, value in (("user", self.user), ("session", self.session), ("agent", self.agent)):
             if value is not None:
                 return f"{label}:{value}"
@@ -143,7 +148,7 @@ class Record:
 
 
 def owner_of(scope: Scope, user: str | None, project: str | None) -> str:
-    """The partition of a scope: a user's own, a project's shared, or everybody's."""
+    """The partition of a scope: one per user, one per project, and one global."""
     if scope == "global":
         return GLOBAL_OWNER
     if scope == "project":
@@ -155,10 +160,7 @@ def owner_of(scope: Scope, user: str | None, project: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What may be seen. Stores apply it before ranking; None leaves a field open, an empty tuple matches nothing.
-
-    A record that lists the purposes it allows is seen only for one of them. Withheld records pass only if asked for.
-    """
+    """Which records a reader may see. Stores apply it before ranking. None means any; an empty tuple matches none."""
 
     tenant: str = DEFAULT_TENANT
     owners: tuple[str, ...] | None = None
@@ -169,22 +171,22 @@ class Filter:
     ids: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
     boundaries: tuple[Boundary, ...] | None = None
-    valid_at: datetime | None = None
-    since: datetime | None = None
-    until: datetime | None = None
+    valid_at: datetime | None = None  # only statements that were true then
+    since: datetime | None = None  # on or after this time
+    until: datetime | None = None  # on or before this time
     durable: bool | None = None
     namespace: str | None = None
-    echoes: bool = False
-    exclude: tuple[str, ...] = ()
+    echoes: bool = False  # include messages that only repeat a recalled record
+    exclude: tuple[str, ...] = ()  # keys to leave out
     states: tuple[str, ...] | None = None
-    purpose: str | None = None
-    alive_at: datetime | None = None
-    withheld: bool = False
+    purpose: str | None = None  # a record with an `allow` list must admit it
+    alive_at: datetime | None = None  # leave out records that have expired by then
+    withheld: bool = False  # include withheld records
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A record's address with a similarity: higher is nearer."""
+    """A record's key with its similarity; higher is nearer."""
 
     key: str
     score: float
@@ -192,7 +194,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A directed link between two records: `covers` (summary → turn), `hop`, `supersedes` or `evidence`."""
+    """A directed link between two records: `covers` (summary → message), `hop`, `supersedes` or `evidence`."""
 
     source: str
     target: str
@@ -202,37 +204,33 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing that happened; `subject` is the session or record it is about, `body` never holds a record's text.
+    """One entry of the audit log. `body` never contains a record's text.
 
-    A store fills in the rest: where the event stands in its log is no part of what happened. An erased event has lost
-    its subject, and of its body only a hash is left.
+    The store sets the last three fields. An erased event has lost its subject, and only a hash of its body is left.
     """
 
     time: datetime
     tenant: str
     topic: str
-    subject: str | None
+    subject: str | None  # the session or record that it is about
     body: Mapping[str, Any]
-    number: int = field(default=0, compare=False)
-    digest: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)  # its place in the log, from 1
+    digest: str = field(default="", compare=False)  # its hash in the chain
     erased: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events of a tenant's log are read, and how many: the newest first, unless asked otherwise.
-
-    `request` is what an event's body has under that name; `after` leaves out every event up to that number.
-    """
+    """Which events of a tenant's log to read, and how many; newest first by default."""
 
     tenant: str
     _: KW_ONLY
     topic: str | None = None
     subject: str | None = None
-    request: str | None = None
+    request: str | None = None  # the value of `request` in the event's body
     since: datetime | None = None
     until: datetime | None = None
-    after: int | None = None
+    after: int | None = None  # only events with a larger number
     order: Order = "newest"
     limit: int = 100
     offset: int = 0

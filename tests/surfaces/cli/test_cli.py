@@ -16,7 +16,7 @@ from aforesaid import __version__
 from aforesaid.settings import Settings
 from aforesaid.surfaces.cli import main
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.verbs import VERBS
+from aforesaid.surfaces.cli.commands import COMMANDS, summary_of
 from aforesaid.types import DEFAULT_TENANT
 from support.cli import CLEAN, data, filled, run
 
@@ -29,14 +29,14 @@ def commands(group: click.Group = main) -> Iterator[click.Command]:
 def test_help_lists_every_command_and_the_exit_codes() -> None:
     for flag in ("-h", "--help"):
         text = run(None, flag).stdout
-        assert all(f"\n  {name} " in text for name in VERBS)
+        assert all(f"\n  {name} " in text for name in COMMANDS)
         assert all(f"\n    {code} " in text for code in (0, 1, 2, 130))
 
 
 def test_the_table_of_commands_says_what_they_say_themselves() -> None:
-    for name, entry in VERBS.items():
+    for name in COMMANDS:
         assert main.commands[name].name == name
-        assert main.commands[name].get_short_help_str(80) == entry.help
+        assert main.commands[name].get_short_help_str(80) == summary_of(name)
 
 
 @pytest.mark.parametrize("command", list(commands()), ids=lambda command: command.callback.__name__)
@@ -73,9 +73,9 @@ def test_global_options_may_stand_before_or_after_the_command(path: Path) -> Non
                 "hash",
                 "local",
                 "local | openai | ollama | hash | off",
-                "which embedder Memory.open uses",
+                "the embedder that Memory.open uses",
             ),
-            ("gate.threshold", 0.5, 0.35, "0 … 1", "G at or above this makes a turn durable"),
+            ("gate.threshold", 0.5, 0.35, "0 … 1", "a message with G of at least this is durable"),
         )
     ]
 

@@ -62,8 +62,8 @@ def test_policies(path: Path, tmp_path: Path) -> None:
     run(path, "remember", "Mail bo@example.org, card 4111 1111 1111 1111.", "--user", "ana")
     assert "fine" in run(path, "policy", "check", str(file)).stdout
     dry = run(path, "policy", "apply", str(file), "--dry-run").stdout
-    assert dry.startswith("dry run") and "1 hold words that the policy takes out" in dry
-    assert "what holds without one" in run(path, "policy", "show").stderr
+    assert dry.startswith("dry run") and "1 contain text that the policy redacts" in dry
+    assert "built-in defaults" in run(path, "policy", "show").stderr
     report = data(run(path, "policy", "apply", str(file), "--by", "ops", "--expected", "none", "--json"))
     assert (report["adopted"]["number"], report["unclean"]) == (1, 1)
     assert "in force is 1" in run(path, "policy", "apply", str(file), "--expected", "none", code=2).stderr

@@ -9,14 +9,15 @@ import pytest
 
 from aforesaid.importers.formats.detect import FORMATS
 from aforesaid.importers.formats.items import OPTIONAL
-from aforesaid.surfaces.cli import importing as imports
+from aforesaid.surfaces.cli.special import INCLUDED
+from aforesaid.surfaces.verbs import maintenance
 from samples.import_files import CHAT, CLAUDE_CODE, CODEX, MEM0, claude, conversation, lines, write
 from support.cli import data, filled, run
 
 
 def test_the_lists_of_the_command_are_those_of_the_formats() -> None:
-    assert ("auto", *FORMATS) == imports.FORMATS
-    assert imports.INCLUDED == OPTIONAL
+    assert ("auto", *FORMATS) == maintenance.FORMATS
+    assert INCLUDED == OPTIONAL
 
 
 def test_a_folder_of_many_formats(path: Path, tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_an_export_of_our_own_is_still_taken_whole(path: Path, tmp_path: Path) -
     env = {"AFORESAID_USER": "ana"}
     assert "imported 4 records" in run(other, "import", str(tmp_path / "backup.jsonl"), env=env).stdout
     error = run(other, "import", str(tmp_path / "backup.jsonl"), "--dry-run", code=2).stderr
-    assert "is taken as it is" in error
+    assert "is imported as it is" in error
     assert "export of aforesaid" in run(other, "import", str(tmp_path), "--json").stdout
     assert "Only an export" in run(other, "import", "-", "--from", "jsonl", stdin="{}", code=2).stderr
 

@@ -43,7 +43,7 @@ def test_feedback_merges_duplicates(path: Path) -> None:
         (("calibrate", "--gate"), "gate: 0 labels"),
         (("calibrate", "/no/such/file"), "cannot be read"),
         (("calibrate", "--reset", "--dry-run"), "--reset"),
-        (("gate", "show", "t2", "--user", "ana"), "did not weigh"),
+        (("gate", "show", "t2", "--user", "ana"), "did not judge"),
         (("gate", "replay", "--weights", "gate.threshold", "--user", "ana"), "NAME=NUMBER"),
         (("gate", "replay", "--weights", "gate.magic=1"), "Unknown setting"),
         (("gate", "replay", "--weights", "gate.natural_date=1"), "gate.natural_date cannot be replayed"),
@@ -89,7 +89,7 @@ def test_calibrate_from_feedback(path: Path) -> None:
     assert "vector: 30 labels, 15 relevant; kept" in run(path, "calibrate").stdout
     gate = run(path, "calibrate", "--gate", "--dry-run").stdout
     assert "gate: 30 labels, 15 useful; policy version none; a dry run: not kept" in gate
-    assert "of 30 past decisions would be others" in gate
+    assert "of 30 past decisions would change" in gate
 
 
 def test_the_gate_is_calibrated_from_a_file(path: Path, tmp_path: Path) -> None:

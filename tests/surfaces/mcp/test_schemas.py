@@ -49,7 +49,7 @@ def keys_of(schema: Any) -> Iterator[str]:
 
 
 def test_profiles_offer_what_they_say() -> None:
-    assert set(Talk(memory()).tools()) == ALL == {tool.name for tool in TOOLS}
+    assert set(Talk(memory()).tools()) == ALL == {verb.tool_name for verb, _ in TOOLS}
     assert set(Talk(memory(), profile="minimal").tools()) == MINIMAL
 
 
@@ -103,8 +103,9 @@ def test_all_tools_cost_a_prompt_little() -> None:
 
 def test_the_page_names_every_tool_and_option() -> None:
     from aforesaid.surfaces.cli.mcp import mcp
+    from aforesaid.surfaces.reference_pages import tool_table
 
     page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
-    assert {tool.name for tool in TOOLS if f"| `{tool.name}` | {'●' if tool.minimal else ''}" in page} == ALL
+    assert tool_table() in page, "run `make docs`"
     own = [option.opts[0] for option in mcp.params if not getattr(option, "hidden", False)]
     assert [option for option in own if option not in page and option not in ("--json", "--host")] == []

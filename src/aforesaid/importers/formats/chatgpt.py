@@ -1,4 +1,4 @@
-"""ChatGPT's export: conversations as trees, because every edit and every second answer starts a branch."""
+"""ChatGPT exports: conversations as trees, because every edit and every second answer starts a branch."""
 
 from __future__ import annotations
 
@@ -9,94 +9,87 @@ from typing import Any
 from aforesaid.errors import FormatError
 from aforesaid.importers.formats.blocks import cut
 from aforesaid.importers.formats.items import (
-    BRANCH,
-    EMPTY,
-    HIDDEN,
-    IMAGE,
-    INSTRUCTIONS,
-    SYSTEM,
-    THINKING,
-    TOOLS,
-    UNKNOWN,
     ImportedItem,
+    ImportOptions,
     Item,
-    Left,
+    Reason,
+    Skipped,
     Title,
-    Wanted,
-    listed,
-    mapping,
-    moment,
-    name_of,
-    placed_id,
-    words,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    parse_time,
+    positional_id,
 )
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import Turn
 
-SPOKEN = ("text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display")
+TEXTS = ("text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display")
 THOUGHTS = ("thoughts", "reasoning_recap")
-CONTEXTS = ("user_editable_context", "model_editable_context")
-NEAR = 20  # generations
-EVERYBODY = "all"  # whom an answer is for; anybody else is a tool
+INSTRUCTIONS = ("user_editable_context", "model_editable_context")
+MAX_GENERATIONS = 20  # how far up the tree to look for a time
+EVERYBODY = "all"  # the recipient of an answer; any other recipient is a tool
 
 Nodes = Mapping[str, Mapping[str, Any]]
 
 
 class ChatGPT:
-    """Conversations, each a session of its own: the branch that was on the screen, from its first message on."""
+    """Parses conversations, each as a session of its own. It reads the branch that was on the screen."""
 
-    def __init__(self, session: str, wanted: Wanted) -> None:
+    def __init__(self, session: str, options: ImportOptions) -> None:
         self._session = session
-        self._wanted = wanted
+        self._options = options
 
-    def feed(self, value: Any, number: int) -> Iterable[Item]:
+    def parse(self, value: Any, number: int) -> Iterable[Item]:
         """The turns of a conversation."""
-        found = mapping(value)
-        nodes = {key: mapping(node) for key, node in mapping(found.get("mapping")).items()}
+        found = as_object(value)
         if "mapping" not in found:
             raise FormatError("it is no conversation: it has no mapping.", "Give conversations.json of the export.")
-        title, started = words(found.get("title")).strip(), moment(found.get("create_time"))
-        own = name_of(found.get("conversation_id")) or name_of(found.get("id"))
+        title, started = as_text(found.get("title")).strip(), parse_time(found.get("create_time"))
+        own = as_id(found.get("conversation_id")) or as_id(found.get("id"))
         session = own or f"{self._session}-{content_hash(f'{title} {started}')[:16]}"
-        return self._conversation(session, title, nodes, found)
+        return self._conversation(session, title, started, found)
 
-    def _conversation(self, session: str, title: str, nodes: Nodes, found: Mapping[str, Any]) -> Iterator[Item]:
+    def _conversation(
+        self, session: str, title: str, time: datetime | None, found: Mapping[str, Any]
+    ) -> Iterator[Item]:
         if title:
             yield Title(session, title)
+        nodes = {key: as_object(node) for key, node in as_object(found.get("mapping")).items()}
         branch = visible_branch(nodes, found.get("current_node"))
-        aside = [key for key in nodes if key not in set(branch)]
-        time, call = moment(found.get("create_time")), None
-        for key in [*branch, *(aside if self._wanted.branches else ())]:
-            message = mapping(nodes[key].get("message"))
-            time = moment(message.get("create_time")) or time
-            for item in _items(message, name_of(message.get("id")) or name_of(key), session, time, call, self._wanted):
-                if isinstance(item, ImportedItem) and isinstance(item.what, Turn) and item.what.bundle:
-                    call = item.what.bundle
+        others = [key for key in nodes if key not in set(branch)]
+        call = None
+        for key in [*branch, *(others if self._options.branches else ())]:
+            message = as_object(nodes[key].get("message"))
+            time = parse_time(message.get("create_time")) or time
+            own = as_id(message.get("id")) or as_id(key)
+            for item in _items(message, own, session, time, call, self._options):
+                if isinstance(item, ImportedItem) and isinstance(item.content, Turn) and item.content.bundle:
+                    call = item.content.bundle
                 yield item
-        if not self._wanted.branches:
-            yield from (Left(BRANCH) for key in aside if nodes[key].get("message"))
+        if not self._options.branches:
+            yield from (Skipped(Reason.BRANCH) for key in others if nodes[key].get("message"))
 
 
 def visible_branch(nodes: Nodes, current: Any) -> list[str]:
-    """The nodes from the root to the one that was shown last; without that, to the newest leaf."""
+    """The nodes from the root to the current node; if there is none, to the newest leaf."""
     if not isinstance(current, str) or current not in nodes:
         parents = {node.get("parent") for node in nodes.values() if isinstance(node.get("parent"), str)}
         leaves = [key for key in nodes if key not in parents] or list(nodes)
-        current = max(leaves, key=lambda key: (_said_at(nodes, key), key), default=None)
-    branch: list[str] = []
-    seen: set[str] = set()
-    while isinstance(current, str) and current in nodes and current not in seen:
-        branch.append(current)
-        seen.add(current)
+        current = max(leaves, key=lambda key: (_timestamp(nodes, key), key), default=None)
+    branch: dict[str, None] = {}
+    while isinstance(current, str) and current in nodes and current not in branch:
+        branch[current] = None
         current = nodes[current].get("parent")
-    return branch[::-1]
+    return list(branch)[::-1]
 
 
-def _said_at(nodes: Nodes, key: Any) -> float:
-    """When a node was said; one without a time has that of a near ancestor."""
-    for _ in range(NEAR):
+def _timestamp(nodes: Nodes, key: Any) -> float:
+    """When a node was written. A node without a time takes that of a near ancestor."""
+    for _ in range(MAX_GENERATIONS):
         node = nodes.get(key) if isinstance(key, str) else None
-        time = moment(mapping(node.get("message")).get("create_time")) if node else None
+        time = parse_time(as_object(node.get("message")).get("create_time")) if node else None
         if node is None or time is not None:
             return time.timestamp() if time else 0.0
         key = node.get("parent")
@@ -104,61 +97,61 @@ def _said_at(nodes: Nodes, key: Any) -> float:
 
 
 def _items(
-    message: Mapping[str, Any], own: str | None, session: str, time: datetime | None, call: str | None, wanted: Wanted
+    message: Mapping[str, Any],
+    own: str | None,
+    session: str,
+    time: datetime | None,
+    call: str | None,
+    options: ImportOptions,
 ) -> Iterator[Item]:
-    """What a message is worth: one turn at most, and a word on what else it holds."""
-    role = words(mapping(message.get("author")).get("role"))
-    content = mapping(message.get("content"))
-    kind = words(content.get("content_type"))
-    left = _left(message, role, kind)
-    if left or not message:
-        yield from [Left(left)] if left else []
+    """The items of a message: at most one turn, and what is skipped of it."""
+    if not message:
         return
-    if kind in THOUGHTS and not wanted.thinking:
-        yield Left(THINKING)
+    role = as_text(as_object(message.get("author")).get("role"))
+    content = as_object(message.get("content"))
+    kind = as_text(content.get("content_type"))
+    reason = _skip_message(message, role, kind, options)
+    if reason:
+        yield Skipped(reason)
         return
-    yield from (Left(IMAGE) for part in listed(content.get("parts")) if isinstance(part, dict) and not _spoken(part))
+    objects = [part for part in as_list(content.get("parts")) if isinstance(part, dict)]
+    yield from (Skipped(Reason.IMAGE) for part in objects if not as_text(part.get("text")))
     text = _text(content, kind)
-    own = own or placed_id(0, f"{role} {text}")
+    own = own or positional_id(0, f"{role} {text}")
     recipient = message.get("recipient")
-    calls = role == "assistant" and isinstance(recipient, str) and recipient not in ("", EVERYBODY)
-    if (calls or role == "tool") and not wanted.tools:
-        yield Left(TOOLS)
+    is_call = role == "assistant" and isinstance(recipient, str) and recipient not in ("", EVERYBODY)
+    if (is_call or role == "tool") and not options.tools:
+        yield Skipped(Reason.TOOLS)
     elif not text.strip():
-        if not any(isinstance(part, dict) for part in listed(content.get("parts"))):
-            yield Left(EMPTY)
-    elif calls:
-        yield ImportedItem(Turn(own, session, role, cut(f"{recipient}({text})", wanted.tool_chars), time, own))
+        yield from [] if objects else [Skipped(Reason.EMPTY)]
+    elif is_call:
+        yield ImportedItem(Turn(own, session, role, cut(f"{recipient}({text})", options.tool_chars), time, own))
     elif role == "tool":
-        yield ImportedItem(Turn(own, session, role, cut(text, wanted.tool_chars), time, call))
+        yield ImportedItem(Turn(own, session, role, cut(text, options.tool_chars), time, call))
     else:
         yield ImportedItem(Turn(own, session, role, text, time))
 
 
-def _left(message: Mapping[str, Any], role: str, kind: str) -> str | None:
-    """Why a message is left, if it is."""
-    if not message:
-        return None
-    if kind in CONTEXTS:
-        return INSTRUCTIONS
+def _skip_message(message: Mapping[str, Any], role: str, kind: str, options: ImportOptions) -> Reason | None:
+    """Why to skip a message, if there is a reason."""
+    if kind in INSTRUCTIONS:
+        return Reason.INSTRUCTIONS
     if role == "system":
-        return SYSTEM
-    if mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
-        return HIDDEN
-    if role not in ("user", "assistant", "tool") or kind not in (*SPOKEN, *THOUGHTS):
-        return UNKNOWN
-    return None
-
-
-def _spoken(part: Mapping[str, Any]) -> str:
-    return words(part.get("text"))
+        return Reason.SYSTEM
+    if as_object(message.get("metadata")).get("is_visually_hidden_from_conversation") is True:
+        return Reason.HIDDEN
+    if role not in ("user", "assistant", "tool") or kind not in (*TEXTS, *THOUGHTS):
+        return Reason.UNKNOWN
+    return Reason.THINKING if kind in THOUGHTS and not options.thinking else None
 
 
 def _text(content: Mapping[str, Any], kind: str) -> str:
-    """The words of a content: those of its parts, its text, what it thought, or what a page said."""
+    """The text of a message: that of its parts, its own, its thoughts, or the text of a web page."""
     if kind in THOUGHTS:
-        thoughts = [words(mapping(each).get("content")) for each in listed(content.get("thoughts"))]
-        return "\n".join([*filter(None, thoughts), *filter(None, [words(content.get("content"))])])
-    parts = [part if isinstance(part, str) else _spoken(mapping(part)) for part in listed(content.get("parts"))]
-    whole = [words(content.get(name)) for name in ("text", "result")] if not parts else []
-    return "\n".join(filter(None, [*parts, *whole]))
+        thoughts = [as_object(each).get("content") for each in as_list(content.get("thoughts"))]
+        texts = [*thoughts, content.get("content")]
+    elif parts := as_list(content.get("parts")):
+        texts = [part if isinstance(part, str) else as_object(part).get("text") for part in parts]
+    else:
+        texts = [content.get("text"), content.get("result")]
+    return "\n".join(filter(None, map(as_text, texts)))

@@ -1,121 +1,116 @@
-"""Codex's rollouts: one JSON object a line with a time, a type and a payload; the oldest are payloads alone."""
+"""Codex rollouts: one JSON object a line with a time, a type and a payload; the oldest are payloads alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, Recalls, SourceMessage, call_of, items_of, parts_of, text_in
+from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of, text_in, tool_call
 from aforesaid.importers.formats.injected import is_injected, without_injected
 from aforesaid.importers.formats.items import (
-    BOOKKEEPING,
-    INJECTED,
-    REPEATED,
-    SIDECHAIN,
-    SUMMARY,
-    SYSTEM,
-    UNKNOWN,
+    ImportOptions,
     Item,
-    Left,
-    Wanted,
-    listed,
-    mapping,
-    moment,
-    name_of,
-    placed_id,
-    words,
+    Reason,
+    Skipped,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    parse_time,
+    positional_id,
 )
 
-LINES = {"event_msg": REPEATED, "turn_context": BOOKKEEPING, "compacted": SUMMARY, "session_meta": BOOKKEEPING}
-CALLS = {
+SKIPPED_LINES = {
+    "event_msg": Reason.REPEATED,
+    "turn_context": Reason.BOOKKEEPING,
+    "compacted": Reason.SUMMARY,
+}
+SKIPPED_ITEMS = {
+    "ghost_snapshot": Reason.BOOKKEEPING,
+    "compaction": Reason.SUMMARY,
+    "compaction_summary": Reason.SUMMARY,
+}
+CALL_ARGUMENTS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
     "local_shell_call": "action",
     "web_search_call": "action",
 }
 RESULTS = ("function_call_output", "custom_tool_call_output")
-PASSED = {"ghost_snapshot": BOOKKEEPING, "compaction": SUMMARY, "compaction_summary": SUMMARY}
 
 
-class Codex:
-    """The lines of one rollout; its session is the one that the first line names."""
+class Codex(TranscriptParser):
+    """Parses one rollout. Its first line names the session."""
 
-    def __init__(self, session: str, wanted: Wanted) -> None:
-        self._session = session
-        self._wanted = wanted
+    def __init__(self, session: str, options: ImportOptions) -> None:
+        super().__init__(session, options)
         self._named = False
-        self._aside = False  # a rollout of a sub-agent
-        self._time: datetime | None = None
-        self._recalls = Recalls()
+        self._is_subagent = False
 
-    def feed(self, value: Any, number: int) -> Iterable[Item]:
-        """What a line holds."""
-        line = mapping(value)
-        self._time = moment(line.get("timestamp")) or self._time
-        kind = words(line.get("type"))
-        head = mapping(line.get("payload")) if kind == "session_meta" else line
+    def parse(self, value: Any, number: int) -> Iterable[Item]:
+        """The items of a line."""
+        line = as_object(value)
+        self._time = parse_time(line.get("timestamp")) or self._time
+        kind = as_text(line.get("type"))
         if kind == "session_meta" or (not kind and "id" in line):
-            self._name(head)
-            return [Left(BOOKKEEPING)]
-        if kind in LINES or "record_type" in line:
-            return [Left(LINES.get(kind, BOOKKEEPING))]
-        if self._aside and not self._wanted.sidechains:
-            return [Left(SIDECHAIN)]
-        return self._item(mapping(line.get("payload")) if kind == "response_item" else line, number)
+            self._read_head(as_object(line.get("payload")) if kind else line)
+            return [Skipped(Reason.BOOKKEEPING)]
+        if kind in SKIPPED_LINES or "record_type" in line:
+            return [Skipped(SKIPPED_LINES.get(kind, Reason.BOOKKEEPING))]
+        if self._is_subagent and not self._options.sidechains:
+            return [Skipped(Reason.SIDECHAIN)]
+        return self._payload(as_object(line.get("payload")) if kind == "response_item" else line, number)
 
-    def _name(self, head: Mapping[str, Any]) -> None:
-        """A fork repeats the head of its parent behind its own."""
+    def _read_head(self, head: Mapping[str, Any]) -> None:
+        """Take the session's name from the first head. A fork repeats the head of its parent after its own."""
         if not self._named:
-            self._session = name_of(head.get("id")) or self._session
-            self._aside = "subagent" in mapping(head.get("source"))
+            self._session = as_id(head.get("id")) or self._session
+            self._is_subagent = "subagent" in as_object(head.get("source"))
             self._named = True
 
-    def _item(self, item: Mapping[str, Any], number: int) -> Iterable[Item]:
-        kind = words(item.get("type"))
+    def _payload(self, item: Mapping[str, Any], number: int) -> Iterable[Item]:
+        kind = as_text(item.get("type"))
         if kind == "message":
             return self._message(item, number)
-        call = name_of(item.get("call_id")) or name_of(item.get("id"))
-        if kind in CALLS:
-            name = words(item.get("name")) or kind.removesuffix("_call")
-            return self._turns("assistant", (call_of(name, item.get(CALLS[kind]), call),), number)
+        call = as_id(item.get("call_id")) or as_id(item.get("id"))
+        if kind in CALL_ARGUMENTS:
+            name = as_text(item.get("name")) or kind.removesuffix("_call")
+            return self._turns("assistant", (tool_call(name, item.get(CALL_ARGUMENTS[kind]), call),), number)
         if kind in RESULTS:
             return self._turns("tool", (Part("result", _output(item.get("output")), call),), number)
         if kind == "reasoning":
-            thought = [words(mapping(each).get("text")) for each in listed(item.get("summary"))]
-            return self._turns("assistant", (Part("thinking", "\n".join(filter(None, thought))),), number)
-        return [Left(PASSED.get(kind, UNKNOWN))]
+            thoughts = [as_text(as_object(each).get("text")) for each in as_list(item.get("summary"))]
+            return self._turns("assistant", (Part("thinking", "\n".join(filter(None, thoughts))),), number)
+        return [Skipped(SKIPPED_ITEMS.get(kind, Reason.UNKNOWN))]
 
     def _message(self, item: Mapping[str, Any], number: int) -> Iterable[Item]:
-        role, parts = words(item.get("role")), parts_of(item.get("content"))
+        role, parts = as_text(item.get("role")), parts_of(item.get("content"))
         if role not in ("user", "assistant"):
-            return [Left(SYSTEM if role in ("system", "developer") else UNKNOWN)]
-        if role == "user":
-            return self._typed(parts, number)
-        return self._turns("assistant", parts, number)
+            return [Skipped(Reason.SYSTEM if role in ("system", "developer") else Reason.UNKNOWN)]
+        return self._user_message(parts, number) if role == "user" else self._turns(role, parts, number)
 
-    def _typed(self, parts: Iterable[Part], number: int) -> list[Item]:
-        """A person's message without what Codex put before or between the words."""
+    def _user_message(self, parts: Iterable[Part], number: int) -> list[Item]:
+        """A user's message without the text that Codex added."""
         kept: list[Part] = []
         found: list[Item] = []
         for part in parts:
             text, blocks = without_injected(part.text)
             if blocks or is_injected(text):
-                found += [Left(INJECTED)] * max(blocks, 1)
+                found += [Skipped(Reason.INJECTED)] * max(blocks, 1)
                 text = "" if is_injected(text) else text
             if text.strip() or part.text == text:
                 kept.append(Part(part.kind, text, part.call))
         if kept or not found:
-            found += self._turns("assistant" if self._aside else "user", tuple(kept), number)
+            found += self._turns("assistant" if self._is_subagent else "user", tuple(kept), number)
         return found
 
     def _turns(self, role: str, parts: tuple[Part, ...], number: int) -> Iterable[Item]:
-        own = placed_id(number, " ".join([role, *(part.text for part in parts)]))
-        return items_of(SourceMessage(own, self._session, role, self._time, self._recalls.told(parts)), self._wanted)
+        own = positional_id(number, " ".join([role, *(part.text for part in parts)]))
+        return self._items(own, role, self._mark_own_results(parts))
 
 
 def _output(value: Any) -> str:
-    """What a tool returned: a text, a list of blocks, or an object around one of them."""
+    """A tool's output: a string, a list of blocks, or an object that contains one of them."""
     if isinstance(value, dict):
         value = value.get("content", value.get("output"))
     return value if isinstance(value, str) else text_in(value)

@@ -1,4 +1,4 @@
-"""Which files there are, and what each one is: found by what it holds, not by its name."""
+"""Finds the files to import and detects the format of each by its content, not by its name."""
 
 from __future__ import annotations
 
@@ -13,45 +13,46 @@ from aforesaid.errors import InputError
 from aforesaid.importers.formats.chatgpt import ChatGPT
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.items import Bad, ItemParser, Wanted
+from aforesaid.importers.formats.document_file import LIST_FIELDS, DocumentFile, document_values, is_zip
+from aforesaid.importers.formats.growing_file import LineFile
+from aforesaid.importers.formats.items import ImportOptions, Invalid, ItemParser
 from aforesaid.importers.formats.jsonl import Jsonl
 from aforesaid.importers.formats.mem0 import Mem0
 from aforesaid.importers.formats.openclaw import CURATED, OpenClaw, memory_files
-from aforesaid.importers.formats.reading import LISTS, DocumentFile, LineFile, is_zip, values
 
 Format = Literal["claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
-OWN = "aforesaid"  # an export of our own
-PARSERS: dict[Format, Callable[[str, Wanted], ItemParser]] = {
+OWN = "aforesaid"  # our own export
+PARSERS: dict[Format, Callable[[str, ImportOptions], ItemParser]] = {
     "claude-code": ClaudeCode, "codex": Codex, "openclaw": OpenClaw, "chatgpt": ChatGPT, "mem0": Mem0, "jsonl": Jsonl,
 }  # fmt: skip
 LINES = (".jsonl", ".ndjson")
-SUFFIXES = (*LINES, ".json", ".zip")  # what is looked at in a folder
-TRANSCRIPTS = ("claude-code", "codex", "openclaw")  # formats of lines; other files beside them may hold credentials
-BESIDE = ("sessions.json", "models.json", "settings.json", "config.json", "package.json")  # of no interest there
-HEAD_LINES = 50  # that are looked at to tell one kind of transcript from another
-HEAD_BYTES = 80 << 20  # of them: a first message may hold a picture
-MARK = b"\xef\xbb\xbf"  # a byte order mark
-STEM_CHARS = 200  # of a file's name as a session
+SUFFIXES = (*LINES, ".json", ".zip")  # of the files to look at in a folder
+TRANSCRIPTS = ("claude-code", "codex", "openclaw")  # JSON lines only; other files in their folders may hold credentials
+IGNORED_NAMES = ("sessions.json", "models.json", "settings.json", "config.json", "package.json")
+HEAD_LINES = 50  # to look at for the format
+HEAD_BYTES = 80 << 20  # of those lines: a first message may contain an image
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+STEM_CHARS = 200  # of a file name that becomes a session's name
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file, what it is, and whether its values stand one a line."""
+    """A file to import, its format, and whether it has one value a line."""
 
     path: Path
     format: Format
     lines: bool
 
-    def open(self, wanted: Wanted) -> LineFile | DocumentFile:
-        """The file as a reader of that kind."""
-        parser = PARSERS[self.format](self.path.stem[:STEM_CHARS], wanted)
+    def open(self, options: ImportOptions) -> LineFile | DocumentFile:
+        """A reader for the file."""
+        parser = PARSERS[self.format](self.path.stem[:STEM_CHARS], options)
         return LineFile(self.path, parser) if self.lines else DocumentFile(self.path, parser)
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that is left as a whole, and why; `failed` if it should have been readable."""
+    """A file that is not imported, and why. `failed` if it could not be read."""
 
     path: Path
     why: str
@@ -59,7 +60,7 @@ class Unread:
 
 
 def places(form: Format, environment: Mapping[str, str], home: Path) -> list[Path]:
-    """Where a program keeps what it has; nothing for exports, which lie where somebody put them."""
+    """Where a program keeps its transcripts; empty for exports, which may be anywhere."""
     if form == "claude-code":
         return [Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"]
     if form == "codex":
@@ -71,7 +72,7 @@ def places(form: Format, environment: Mapping[str, str], home: Path) -> list[Pat
 
 
 def sources(path: Path, form: Format | None = None) -> Iterator[SourceFile | Unread]:
-    """What is to be read at a path, a folder's files in order; InputError when there is nothing there."""
+    """The files at a path, those of a folder in order. Raises InputError when the path does not exist."""
     if not path.exists():
         raise InputError(f"{path} cannot be read: it is not there.", "Check the path.")
     if not path.is_dir():
@@ -79,23 +80,24 @@ def sources(path: Path, form: Format | None = None) -> Iterator[SourceFile | Unr
         return
     for file in _files(path, LINES if form in TRANSCRIPTS else SUFFIXES):
         found = source_of(file)
-        other = isinstance(found, SourceFile) and form is not None and found.format != form
-        yield Unread(file, f"another format: {found.format}") if other and isinstance(found, SourceFile) else found
+        if isinstance(found, SourceFile) and form not in (None, found.format):
+            found = Unread(file, f"another format: {found.format}")
+        yield found
 
 
 def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
-    """Files that may be transcripts or exports; links to other folders are not followed."""
+    """Files that may be transcripts or exports. Does not follow links to other folders."""
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
-            if name.lower().endswith(suffixes) and name not in BESIDE:
+            if name.lower().endswith(suffixes) and name not in IGNORED_NAMES:
                 yield Path(place) / name
 
 
 def source_of(path: Path, form: Format | None = None) -> SourceFile | Unread:
-    """What a file is; `form` says so where somebody knows."""
+    """Detects the format of a file; `form` overrides it."""
     try:
-        found, lines = _sniffed(path)
+        found, lines = _detect(path)
     except OSError as error:
         return Unread(path, f"cannot be read: {error.strerror or error}", failed=True)
     except InputError as error:
@@ -108,60 +110,60 @@ def source_of(path: Path, form: Format | None = None) -> SourceFile | Unread:
 
 
 def is_own(path: Path) -> bool:
-    """Whether a file is an export of our own."""
+    """Whether a file is our own export."""
     try:
-        return path.is_file() and _sniffed(path)[0] == OWN
+        return path.is_file() and _detect(path)[0] == OWN
     except (OSError, InputError):
         return False
 
 
 def is_workspace(path: Path, form: Format | None) -> bool:
-    """Whether a folder is a workspace with memory files; one that nobody called so must hold a MEMORY.md."""
+    """Whether a folder is a workspace with memory files. Without a given format it must contain a MEMORY.md."""
     if form not in (None, "openclaw") or not path.is_dir():
         return False
     return bool(memory_files(path)) if form else (path / CURATED[0]).is_file()
 
 
-def _sniffed(path: Path) -> tuple[str | None, bool]:
-    """The format of a file, and whether it has one value a line."""
+def _detect(path: Path) -> tuple[str | None, bool]:
+    """The format of a file (None if unknown), and whether it has one value a line."""
     if not path.is_file():
         raise InputError(f"{path} is not a file.", "Give a file or a folder.")
     if is_zip(path):
         return "chatgpt", False
     with path.open("rb") as stream:
-        start = stream.read(4096).removeprefix(MARK).lstrip()
+        start = stream.read(4096).removeprefix(BYTE_ORDER_MARK).lstrip()
     if start[:1] != b"[" and start.splitlines()[:1] != [b"{"]:  # neither a list nor an object over several lines
         for value in _head(path):
-            found = _kind(value)
+            found = _format_of(value)
             if found is not None:
-                return found, not any(isinstance(value.get(name), list) for name in LISTS)
+                return found, not any(isinstance(value.get(name), list) for name in LIST_FIELDS)
     if start[:1] in (b"[", b"{"):
         with path.open("rb") as stream:
-            first = next(iter(values(stream, lambda number: None)), None)
-        if not isinstance(first, Bad):
-            return _kind(first), False
+            first = next(document_values(stream, lambda number: None), None)
+        if not isinstance(first, Invalid):
+            return _format_of(first), False
     return None, True
 
 
 def _head(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects among the first lines of a file."""
-    left = HEAD_BYTES
+    remaining = HEAD_BYTES
     with path.open("rb") as stream:
         for _ in range(HEAD_LINES):
-            data = stream.readline(left)
-            left -= len(data)
-            if not data or left <= 0:
+            data = stream.readline(remaining)
+            remaining -= len(data)
+            if not data or remaining <= 0:
                 return
             try:
-                value = json.loads(data.removeprefix(MARK).decode())
+                value = json.loads(data.removeprefix(BYTE_ORDER_MARK).decode())
             except (ValueError, RecursionError):
                 continue
             if isinstance(value, dict):
                 yield value
 
 
-def _kind(value: Any) -> str | None:
-    """What an object belongs to, by its fields; None when it could be anything."""
+def _format_of(value: Any) -> str | None:
+    """The format that an object belongs to, by its fields; None when it could be anything."""
     if not isinstance(value, dict):
         return None
     kind = value.get("type")
@@ -183,6 +185,6 @@ def _kind(value: Any) -> str | None:
 
 
 def _lists(value: Mapping[str, Any], name: str, field: str) -> bool:
-    """Whether an object keeps values with such a field under that name; an empty list says nothing."""
+    """Whether `value[name]` lists objects that have this field. An empty list does not count."""
     found = value.get(name)
     return isinstance(found, list) and any(isinstance(each, dict) and field in each for each in found[:10])

@@ -1,34 +1,16 @@
-"""What a source yields: turns and claims to take, and a word on everything that is left."""
+"""What a parser finds in a file: turns and claims to store, titles, and the reason for everything it skips."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Protocol
 
 from aforesaid.errors import InputError
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import Turn, as_time, check_id
-
-THINKING = "thinking"  # the reasons for which something is left, as summaries show them
-SIDECHAIN = "sidechain"
-BRANCH = "other branch"
-IMAGE = "image"
-TOOLS = "tool call or result"
-RECALL = "our own tools"
-INJECTED = "injected context"
-SYSTEM = "system message"
-META = "meta line"
-SUMMARY = "compaction summary"
-API_ERROR = "API error"
-BOOKKEEPING = "bookkeeping"
-REPEATED = "event that repeats a message"
-HIDDEN = "hidden message"
-INSTRUCTIONS = "custom instructions"
-EMPTY = "empty"
-UNKNOWN = "unknown kind"
-UNFINISHED = "unfinished last line"
 
 OWN_TOOLS = frozenset(
     f"memory_{verb}"
@@ -38,14 +20,37 @@ OWN_TOOLS = frozenset(
     )
 )  # fmt: skip
 
-OPTIONAL = ("thinking", "sidechains", "branches")  # what is left unless somebody asks for it
-LAST_SECOND = 1e11  # numbers beyond it (the year 5138) count milliseconds
-ID_CHARS = 8  # of a content hash behind a position
+OPTIONAL = ("thinking", "sidechains", "branches")  # skipped unless `include` names them
+LAST_SECOND = 1e11  # larger numbers (beyond the year 5138) are milliseconds
+HASH_CHARS = 8  # of a content hash in a positional id
+
+
+class Reason(StrEnum):
+    """Why something is skipped, as reports show it."""
+
+    THINKING = "thinking"
+    SIDECHAIN = "sidechain"
+    BRANCH = "other branch"
+    IMAGE = "image"
+    TOOLS = "tool call or result"
+    OWN_TOOL = "our own tools"
+    INJECTED = "injected context"
+    SYSTEM = "system message"
+    META = "meta line"
+    SUMMARY = "compaction summary"
+    API_ERROR = "API error"
+    BOOKKEEPING = "bookkeeping"
+    REPEATED = "event that repeats a message"
+    HIDDEN = "hidden message"
+    INSTRUCTIONS = "custom instructions"
+    EMPTY = "empty"
+    UNKNOWN = "unknown kind"
+    UNFINISHED = "unfinished last line"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which parts of a conversation are taken; a tool's words only up to so many characters."""
+class ImportOptions:
+    """Which parts of a conversation to import. Tool calls and results are cut to `tool_chars` characters."""
 
     tool_chars: int = 4000
     tools: bool = True
@@ -55,8 +60,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignClaim:
-    """Something that another memory holds to be true; `user` is whom it was kept for."""
+class ImportedClaim:
+    """A fact from another memory system, and the user it was stored for."""
 
     text: str
     time: datetime | None = None
@@ -66,20 +71,20 @@ class ForeignClaim:
 
 @dataclass(frozen=True, slots=True)
 class ImportedItem:
-    """A turn or a claim, ready to be stored."""
+    """A turn or a claim to store."""
 
-    what: Turn | ForeignClaim
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """Something that is left where it is, and why."""
-
-    why: str
+    content: Turn | ImportedClaim
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class Skipped:
+    """Something that is not imported, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
     """Something that cannot be read."""
 
     message: str
@@ -87,49 +92,50 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What a conversation was called."""
+    """The title of a conversation."""
 
     session: str
     text: str
 
 
-Item = ImportedItem | Left | Bad | Title
+Item = ImportedItem | Skipped | Invalid | Title
 
 
 class ItemParser(Protocol):
-    """Takes the values of a file one by one, with their number, and says what each holds; InputError if it is bad.
+    """Turns the values of one file into items. It gets them in order, each with its number.
 
-    What it must remember for later values it notes when it is called, not when its answer is read.
+    It raises InputError for a bad value. Any state for later values must be updated during the call itself, not while
+    the caller iterates over the result.
     """
 
-    def feed(self, value: Any, number: int) -> Iterable[Item]: ...
+    def parse(self, value: Any, number: int) -> Iterable[Item]: ...
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """The value if it is an object, else an empty one."""
+def as_object(value: Any) -> Mapping[str, Any]:
+    """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """The value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
-def words(value: Any) -> str:
-    """The value if it is text, else no text."""
+def as_text(value: Any) -> str:
+    """The value if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
-def name_of(value: Any) -> str | None:
-    """The value if it can be an id, else None."""
+def as_id(value: Any) -> str | None:
+    """The value if it is a valid id, else None."""
     try:
         return check_id(value)
     except InputError:
         return None
 
 
-def moment(value: Any) -> datetime | None:
-    """The time that a value says, in UTC: ISO 8601, seconds or milliseconds since 1970; None if it says none."""
+def parse_time(value: Any) -> datetime | None:
+    """A time in UTC from ISO 8601 text or from seconds or milliseconds since 1970; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > LAST_SECOND:
         value = value / 1000 if isinstance(value, float) or value.bit_length() < 64 else None
     try:
@@ -138,6 +144,6 @@ def moment(value: Any) -> datetime | None:
         return None
 
 
-def placed_id(number: int, text: str) -> str:
-    """An id for what has none: where it stands, and what it says."""
-    return f"{number:06d}-{content_hash(text)[:ID_CHARS]}"
+def positional_id(number: int, text: str) -> str:
+    """An id for a message that has none, made from its position and its text."""
+    return f"{number:06d}-{content_hash(text)[:HASH_CHARS]}"

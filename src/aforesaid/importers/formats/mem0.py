@@ -1,4 +1,4 @@
-"""Exports of mem0: memories that were distilled already, each with the user whom it is about."""
+"""Exports of mem0: facts that were already extracted, each with the user it is about."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from typing import Any
 
 from aforesaid.errors import FormatError
 from aforesaid.importers.formats.items import (
-    EMPTY,
-    ForeignClaim,
+    ImportedClaim,
     ImportedItem,
+    ImportOptions,
     Item,
-    Left,
-    Wanted,
-    listed,
-    mapping,
-    moment,
-    name_of,
-    words,
+    Reason,
+    Skipped,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    parse_time,
 )
 
-MOST_CATEGORIES = 20
+MAX_CATEGORIES = 20
 
 
 class Mem0:
-    """The memories of one export. Its free `metadata` is left: nobody looked it through for secrets."""
+    """Parses one export. The free-form `metadata` is not imported, because nothing checks it for secrets."""
 
-    def __init__(self, session: str, wanted: Wanted) -> None:
-        del session, wanted  # claims belong to no session
+    def __init__(self, session: str, options: ImportOptions) -> None:
+        del session, options  # claims belong to no session
 
-    def feed(self, value: Any, number: int) -> Iterable[Item]:
-        """The claim that a memory holds; its words are as old as its last change."""
-        found = mapping(value)
+    def parse(self, value: Any, number: int) -> Iterable[Item]:
+        """The claim of a memory, dated by its last update."""
+        found = as_object(value)
         if "memory" not in found:
             raise FormatError("it has no memory.", "A memory of mem0 has id, memory, user_id and created_at.")
-        text = words(found["memory"]).strip()
+        text = as_text(found["memory"]).strip()
         if not text:
-            return [Left(EMPTY)]
-        categories = [name for name in listed(found.get("categories")) if name_of(name)][:MOST_CATEGORIES]
-        about = {"id": name_of(found.get("id")), "agent": name_of(found.get("agent_id")), "categories": categories}
-        times = [moment(found.get(name)) for name in ("updated_at", "created_at")]
+            return [Skipped(Reason.EMPTY)]
+        categories = [name for name in as_list(found.get("categories")) if as_id(name)][:MAX_CATEGORIES]
+        about = {"id": as_id(found.get("id")), "agent": as_id(found.get("agent_id")), "categories": categories}
         meta = {"mem0": {name: value for name, value in about.items() if value}}
-        return [ImportedItem(ForeignClaim(text, times[0] or times[1], name_of(found.get("user_id")), meta))]
+        time = parse_time(found.get("updated_at")) or parse_time(found.get("created_at"))
+        return [ImportedItem(ImportedClaim(text, time, as_id(found.get("user_id")), meta))]

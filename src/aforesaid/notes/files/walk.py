@@ -32,7 +32,7 @@ class NoteFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     """Something that was left out, and why; `passing` when it may be otherwise soon, a `folder` with all in it."""
 
     path: str
@@ -46,7 +46,7 @@ class Walked:
     """What a walk met."""
 
     found: list[NoteFile] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class _Walker:
         return f"{self._base}/{inside}" if inside else self._base
 
     def _skip(self, path: str, why: str, *, passing: bool = False, folder: bool = False) -> None:
-        self.walked.skipped.append(Skipped(shown(path) or ".", why, passing, folder))
+        self.walked.skipped.append(SkippedFile(shown(path) or ".", why, passing, folder))
 
 
 def unusable_name(path: str) -> str:

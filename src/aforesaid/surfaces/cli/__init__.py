@@ -1,4 +1,4 @@
-"""The `aforesaid` command: every verb is one call of `Memory`; here are its way in and its ways out."""
+"""The `aforesaid` command: the group of all commands, and how errors become exit codes."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ import click
 from aforesaid import __version__
 from aforesaid.errors import AforesaidError, InputError, SettingsError
 from aforesaid.surfaces.cli.app import App
+from aforesaid.surfaces.cli.commands import COMMANDS, Commands, summary_of
 from aforesaid.surfaces.cli.options import global_options
-from aforesaid.surfaces.cli.verbs import VERBS, Verbs
 
-FAILED, MISTAKEN, INTERRUPTED, UNREAD = 1, 2, 130, 141
+FAILED, WRONG_INPUT, INTERRUPTED, UNREAD = 1, 2, 130, 141
 
 EPILOG = """\b
 Exit codes:
-  0    fine
-  1    it failed: the store, the disk, the model; `verify` and `doctor` found something
-  2    a mistake in what was asked for: an option, a value, a file's contents, a setting
+  0    success
+  1    failure of the store, the disk or the model; `verify` or `doctor` found a problem
+  2    wrong input: an option, a value, the contents of a file, a setting
   130  interrupted
-  141  whoever read the output went away
+  141  the reader of the output closed it
 
 Errors go to stderr with a remedy; AFORESAID_DEBUG=1 adds the traceback. Try `aforesaid demo` first."""
 
 
 class AforesaidGroup(click.Group):
-    """The group that turns every failure into a line and an exit code."""
+    """The group of all commands. Turns every failure into one line and an exit code."""
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> NoReturn:
-        """Run, and exit."""
+        """Run a command and exit."""
         given = list(sys.argv[1:] if args is None else args)
         extra |= {"standalone_mode": False, "prog_name": "aforesaid"}
         for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, io.TextIOWrapper):  # what a terminal's encoding lacks is shown as an escape
+            if isinstance(stream, io.TextIOWrapper):  # show characters that the encoding lacks as escapes
                 stream.reconfigure(errors="backslashreplace")
         sys.exit(self._code(given, extra))
 
     def _code(self, given: list[str], extra: dict[str, Any]) -> int:
         try:
             code = super().main(given, **extra)
-            if sys.stdout is not None:  # none when the shell closed it
+            if sys.stdout is not None:  # None when the shell closed it
                 sys.stdout.flush()
             return code if isinstance(code, int) else 0
         except click.Abort:
@@ -63,12 +63,12 @@ class AforesaidGroup(click.Group):
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """From the table: no command has to be imported to be listed."""
+        """From the table, so that no command has to be built."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in VERBS.items()])
+            formatter.write_dl([(name, summary_of(name)) for name in COMMANDS])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a reader that went away is not for click to judge."""
+        """Run the command. A closed output has its own exit code."""
         if os.environ.get("NO_COLOR"):
             ctx.color = False
         try:
@@ -78,7 +78,7 @@ class AforesaidGroup(click.Group):
 
 
 def _unread() -> int:
-    """Let nothing more be written, which would fail once more at exit."""
+    """Send further output to nowhere, because it would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return UNREAD
 
@@ -89,13 +89,13 @@ def _debug() -> None:
 
 
 def _report(error: AforesaidError | click.ClickException | OSError, as_json: bool) -> int:
-    """Say on stderr what went wrong, and which exit code that is."""
-    from aforesaid.surfaces.formats.common import error_dict, error_text
+    """Print an error on stderr; returns the exit code."""
+    from aforesaid.surfaces.formats.values import error_json, error_text
 
     if isinstance(error, click.ClickException):
         if not as_json:
             error.show()
-            return MISTAKEN
+            return WRONG_INPUT
         found: AforesaidError = InputError(error.format_message(), "See --help.")
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
@@ -103,11 +103,11 @@ def _report(error: AforesaidError | click.ClickException | OSError, as_json: boo
     else:
         found = error
     if as_json:
-        click.echo(json.dumps(error_dict(found), ensure_ascii=False), err=True)
+        click.echo(json.dumps(error_json(found), ensure_ascii=False), err=True)
     else:
         head, _, rest = error_text(found).partition(" ")
         click.echo(click.style(head, fg="red", bold=True) + " " + rest, err=True, color=_colour())
-    return MISTAKEN if isinstance(found, (InputError, SettingsError)) else FAILED
+    return WRONG_INPUT if isinstance(found, (InputError, SettingsError)) else FAILED
 
 
 def _colour() -> bool | None:
@@ -117,14 +117,14 @@ def _colour() -> bool | None:
 @click.group(
     "aforesaid",
     cls=AforesaidGroup,
-    commands=Verbs(),
+    commands=Commands(),
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="aforesaid")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """A local-first memory for LLM agents: it keeps what matters, finds it again, and says why."""
+    """A local-first memory for LLM agents. It stores what matters, finds it again, and explains why."""
     ctx.ensure_object(App)
 
 

@@ -1,4 +1,4 @@
-"""What every command shares: the global options as one object, the way out for answers, and progress bars."""
+"""What every command shares: the global options, printing of results, and progress bars."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,25 +21,26 @@ if TYPE_CHECKING:
     from aforesaid.embed import Embedder
     from aforesaid.memory import Memory
     from aforesaid.settings import Settings
+    from aforesaid.surfaces.verbs.declare import Verb
 
-PIPED_COLUMNS = 100  # of text that nobody's terminal limits
+PIPED_COLUMNS = 100  # width of text when there is no terminal
 
 
 @dataclass
 class App:
-    """The global options of one call, filled in as they are read."""
+    """The global options of one call."""
 
     store: str | None = None
     config: str | None = None
     arguments: dict[str, str] = field(default_factory=dict)
-    tenant: str = "default"  # aforesaid.types.DEFAULT_TENANT, which would cost every call its import
+    tenant: str = "default"  # aforesaid.types.DEFAULT_TENANT, without its import
     purpose: str | None = None
     request: str | None = None
     json: bool = False
 
     @property
     def path(self) -> Path:
-        """The store's file."""
+        """The file of the store."""
         if self.store:
             return Path(self.store).expanduser()
         from platformdirs import user_data_path
@@ -48,7 +49,7 @@ class App:
 
     @property
     def columns(self) -> int:
-        """How wide a line may be; behind a pipe to a pager, stderr still is the terminal."""
+        """How wide a line may be. With a pager, stderr still is the terminal."""
         try:
             fallback = os.get_terminal_size(sys.__stderr__.fileno()).columns if sys.__stderr__ else 0
         except (OSError, ValueError):
@@ -61,11 +62,21 @@ class App:
 
         return Settings.load(self.config, arguments=self.arguments)
 
+    def open_for(self, verb: Verb, values: Mapping[str, Any]) -> AbstractContextManager[Memory]:
+        """The memory as a verb needs it."""
+        if verb.opens == "nothing":
+            from aforesaid.memory import Memory
+            from aforesaid.store.memory import DictStore
+
+            return Memory(DictStore(), settings=self.settings())
+        embeds = bool(values.get(verb.embeds)) if isinstance(verb.embeds, str) else verb.embeds
+        return self.open(existing=verb.opens == "existing", any_embedder=not embeds)
+
     def open(self, *, existing: bool = False, any_embedder: bool = False) -> Memory:
-        """The memory; `existing`: it must be there already; `any_embedder`: for verbs that compare no vectors."""
+        """Open the memory. `existing`: the store must exist. `any_embedder`: do not check the embedder."""
         path, settings = self.path, self.settings()
         if existing and not path.exists():
-            raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` makes one.")
+            raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` creates one.")
         if not self.store:
             path.parent.mkdir(parents=True, exist_ok=True)
         from aforesaid.memory import Memory
@@ -80,27 +91,27 @@ class App:
         return memory.acting(self.purpose, request=self.request)
 
     def embedder(self, settings: Settings) -> Embedder | None:
-        """The embedder of the settings; should it have to fetch its weights, a bar shows how far it is."""
+        """The embedder of the settings. A bar shows the download of its weights, if there is one."""
         from aforesaid.embed import open_embedder
 
         return open_embedder(settings, FetchBar())
 
     def say(self, data: Any, text: str) -> None:
-        """The command's answer: data if --json was given, else text."""
+        """Print the result: data with --json, else text."""
         if self.json:
             click.echo(json.dumps(data, ensure_ascii=False, indent=2))
         elif text:
             click.echo(text)
 
     def note(self, text: str) -> None:
-        """A word beside the answer, for people only."""
+        """Print a remark on stderr, unless --json was given."""
         if not self.json:
             click.echo(text, err=True)
 
 
 @contextmanager
 def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Progress]:
-    """A bar on stderr, moved by calling it with (done, total); nothing when stderr is not a terminal."""
+    """A progress bar on stderr; call the result with (done, total). Does nothing when stderr is not a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda done, total: None
         return
@@ -111,11 +122,11 @@ def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Pr
             bar.update(done - bar.pos)
 
         yield move
-        bar.update((bar.length or 0) - bar.pos)  # done, whatever was reported last
+        bar.update((bar.length or 0) - bar.pos)  # full at the end, whatever was reported last
 
 
 class FetchBar:
-    """Progress of a download that may never start: a bar from the first report to the last."""
+    """A progress bar for a download that may not happen: it appears with the first report."""
 
     def __init__(self) -> None:
         self._bar: Any = None
@@ -125,7 +136,7 @@ class FetchBar:
         if self._over or not sys.stderr.isatty():
             return
         if self._bar is None:
-            self._bar = click.progressbar(length=max(total, 1), label="Fetching the model", file=sys.stderr)
+            self._bar = click.progressbar(length=max(total, 1), label="Downloading the model", file=sys.stderr)
         self._bar.update(done - self._bar.pos)
         if total and done >= total:
             self._over = True
@@ -133,5 +144,5 @@ class FetchBar:
 
 
 def interactive() -> bool:
-    """Whether somebody can answer a question."""
+    """Whether a person can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty()

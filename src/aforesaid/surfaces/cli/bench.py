@@ -1,4 +1,4 @@
-"""`aforesaid bench`: how good and how fast, on your own machine and with your own files."""
+"""`aforesaid bench`: quality and speed on your own machine and with your own files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import click
 
 from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.bench_context import compaction, files, stability
-from aforesaid.surfaces.cli.options import F, numbers, verb
+from aforesaid.surfaces.cli.options import F, command, numbers
+from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.bench.quality.choose import QuestionSelection
@@ -28,27 +29,27 @@ ALWAYS_KS = {5, 10}  # the cutoffs that every table shows
 
 @click.group()
 def bench() -> None:
-    """Measure how good and how fast it is."""
+    """Measure quality and speed."""
 
 
-def asked(function: F) -> F:
-    """The files, and which of their questions count."""
+def question_options(function: F) -> F:
+    """Options that choose the files and their questions."""
     for decorate in reversed(
         (
             click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
             click.option("--format", "form", type=click.Choice(FORMATS), default="auto", show_default=True,
-                         help="What the files are."),
+                         help="The format of the files."),
             click.option("--pool", type=click.IntRange(0), default=0, metavar="N",
-                         help="LongMemEval: fill each haystack up to N sessions with those of other questions."),
+                         help="LongMemEval: fill each haystack up to N sessions with sessions of other questions."),
             click.option("--types", multiple=True, metavar="TYPE", help="Only this type; may be repeated."),
             click.option("--fold", type=click.IntRange(0, 4), metavar="0-4", help="Only this fold."),
             click.option("--without-fold", type=click.IntRange(0, 4), metavar="0-4", help="All but this fold."),
             click.option("--limit-questions", type=click.IntRange(1), metavar="N",
                          help="At most N questions a file, each type in proportion."),
-            click.option("--cache", metavar="DIR", help="Where vectors are kept.  [default: the user's cache]"),
-            click.option("--no-cache", is_flag=True, help="Keep no vectors; the model starts anew."),
+            click.option("--cache", metavar="DIR", help="The folder for cached vectors.  [default: the user's cache]"),
+            click.option("--no-cache", is_flag=True, help="Do not cache vectors."),
             click.option("--per-question", type=click.File("w", encoding="utf-8", lazy=False), metavar="FILE",
-                         help="Write every answer as a line of JSON: ranks, what was missed, and the texts."),
+                         help="Write every answer as a line of JSON: ranks, missed records, and the texts."),
         )
     ):  # fmt: skip
         function = decorate(function)
@@ -60,17 +61,19 @@ VARIANT = click.option(
 )
 
 
-@verb(
+@command(
     "quality",
     "aforesaid bench quality locomo10.json --limit-questions 50\n"
     "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce --plot figures",
 )
-@asked
-@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A way to rank; may be repeated.")
+@question_options
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A ranking profile; may be repeated.")
 @VARIANT
-@click.option("--k", "ks", type=numbers, default="5,10,20", show_default=True, help="Cutoffs; 5 and 10 always count.")
+@click.option(
+    "--k", "ks", type=numbers, default="5,10,20", show_default=True, help="Cutoffs; 5 and 10 are always included."
+)
 @click.option("--budgets", type=numbers, default="1000,2000,4000,8000", show_default=True, help="Tokens; 0: none.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Hits asked for.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Hits to request.")
 @click.option("--plot", metavar="DIR", help="Write figures as PNG and SVG; needs aforesaid[plots].")
 @click.pass_obj
 def quality(
@@ -86,13 +89,12 @@ def quality(
 ) -> None:
     """Measure retrieval on public question sets. Recall by turn and session, answers inside a token budget, speed.
 
-    PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as its authors publish it; .gz and .xz do.
+    PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as published; .gz and .xz work too.
     --set changes a setting for every variant.
     """
     from aforesaid.bench.quality import plots
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import Variant, named
-    from aforesaid.surfaces.formats import common as shown
     from aforesaid.surfaces.formats.bench import quality_text
 
     if plot is not None:
@@ -102,23 +104,22 @@ def quality(
     cutoffs = tuple(sorted(ALWAYS_KS.union(ks)))
     plan = Plan(cutoffs, budgets, max(limit, *cutoffs))
     reports = _reports(app, tuple(chosen.values()), plan, _Options(**options))
-    app.say([shown.plain(report) for report in reports], "\n\n\n".join(map(quality_text, reports)))
+    app.say([to_json(report) for report in reports], "\n\n\n".join(map(quality_text, reports)))
     if plot is not None:
         for report in reports:
             for file in plots.draw(report, Path(plot)):
                 app.note(f"wrote {file}")
 
 
-@verb("ablation", "aforesaid bench ablation locomo10.json --write docs/benchmarks.md")
-@asked
+@command("ablation", "aforesaid bench ablation locomo10.json --write docs/benchmarks.md")
+@question_options
 @VARIANT
-@click.option("--write", metavar="PAGE", help="Put the tables between the marks of this Markdown page.")
+@click.option("--write", metavar="PAGE", help="Write the tables between the marks of this Markdown page.")
 @click.pass_obj
 def ablation(app: App, /, variants: Sequence[str], write: str | None, **options: Any) -> None:
-    """Compare variants of the ranking. Each one's difference to the default, question by question."""
+    """Compare variants of the ranking. Shows the difference of each to the default."""
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import VARIANTS, named
-    from aforesaid.surfaces.formats import common as shown
     from aforesaid.surfaces.formats.bench import ablation_markdown, ablation_text, check_marks, write_between
 
     if write is not None:
@@ -127,17 +128,23 @@ def ablation(app: App, /, variants: Sequence[str], write: str | None, **options:
     reports = _reports(app, named(list(chosen)), Plan(budgets=()), _Options(**options))
     if write is not None:
         write_between(Path(write), ablation_markdown(reports))
-    app.say([shown.plain(report) for report in reports], ablation_text(reports))
+    app.say([to_json(report) for report in reports], ablation_text(reports))
 
 
-@verb("speed", "aforesaid bench speed --sizes 1000,10000")
-@click.option("--sizes", type=numbers, default="1000,10000,100000", show_default=True, help="Turns in the store.")
+@command("speed", "aforesaid bench speed --sizes 1000,10000")
 @click.option(
-    "--model-turns", type=click.IntRange(0), default=200, show_default=True, help="Texts for the model; 0: none."
+    "--sizes", type=numbers, default="1000,10000,100000", show_default=True, help="Numbers of turns in the store."
+)
+@click.option(
+    "--model-turns",
+    type=click.IntRange(0),
+    default=200,
+    show_default=True,
+    help="Texts to embed with the model; 0: none.",
 )
 @click.pass_obj
 def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
-    """Measure how fast it ingests and searches. Made-up turns, beside numpy's exact cosine in the same run."""
+    """Measure the speed of ingest and search. Uses invented turns; compares with exact cosine in numpy."""
     from aforesaid.bench import speed as measuring
 
     rows = measuring.measure_all(sizes)
@@ -145,44 +152,42 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     app.say(measuring.figures(rows, model), measuring.table(rows, model).rstrip())
 
 
-@verb("starts", "aforesaid bench starts --runs 5")
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="How often each is tried.")
+@command("starts", "aforesaid bench starts --runs 5")
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="How often each is measured.")
 @click.pass_obj
 def starts(app: App, runs: int) -> None:
-    """Measure how long a host waits. `mcp` and `hook` as processes, with no daemon, a new one and a running one."""
+    """Measure the start-up time. `mcp` and `hook` as processes, with no daemon, a new one and a running one."""
     from aforesaid.bench import starts as measuring
-    from aforesaid.surfaces.formats import common as shown
 
     options = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
     rows = measuring.measure(runs, options)
-    app.say([shown.plain(row) for row in rows], measuring.table(rows))
+    app.say([to_json(row) for row in rows], measuring.table(rows))
 
 
-@verb("scoring", "aforesaid bench scoring")
+@command("scoring", "aforesaid bench scoring")
 @click.pass_obj
 def scoring(app: App) -> None:
-    """Measure what scoring costs. A thousand candidates through each profile's formulas, without a store."""
+    """Measure the cost of scoring. A thousand candidates with the formulas of each profile, without a store."""
     from aforesaid.bench.scoring import costs
 
     found = dict(costs())
     app.say({"ms": found}, "\n".join(f"{name:<28} {cost:6.2f} ms" for name, cost in found.items()))
 
 
-@verb("tokens", "aforesaid bench tokens notes.md")
+@command("tokens", "aforesaid bench tokens notes.md")
 @click.argument("files", nargs=-1, metavar="[FILES]...")
 @click.pass_obj
 def tokens(app: App, files: Sequence[str]) -> None:
-    """Measure the token estimate. Against real tokenizers, on FILES or on texts of our own."""
+    """Measure the token estimate. Compares it with real tokenizers, on FILES or on built-in texts."""
     from aforesaid.bench.tokens import measure, table, texts_of
-    from aforesaid.surfaces.formats import common as shown
 
     errors = list(measure(texts_of(files)))
-    app.say([{**shown.plain(error), "error": error.error} for error in errors], table(errors).rstrip())
+    app.say([{**to_json(error), "error": error.error} for error in errors], table(errors).rstrip())
 
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What `asked` reads."""
+    """The values of `question_options`."""
 
     paths: Sequence[str]
     form: str
@@ -197,14 +202,14 @@ class _Options:
 
     @property
     def choice(self) -> QuestionSelection:
-        """Which questions count."""
+        """The chosen questions."""
         from aforesaid.bench.quality.choose import QuestionSelection
 
         return QuestionSelection(tuple(self.types), self.fold, self.without_fold, self.limit_questions)
 
     @property
     def cache_folder(self) -> Path | None:
-        """Where vectors are kept; None for nowhere."""
+        """The folder for cached vectors; None without a cache."""
         from aforesaid.bench.quality.vectors import default_folder
 
         if self.no_cache:
@@ -213,7 +218,7 @@ class _Options:
 
 
 def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: _Options) -> list[QualityReport]:
-    """Every file through every variant; all files are read before anything long begins."""
+    """Run every file through every variant. All files are read first, so that a bad one fails early."""
     from aforesaid.bench.quality.choose import choose
     from aforesaid.bench.quality.details import Details
     from aforesaid.bench.quality.formats import load
@@ -236,11 +241,11 @@ def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: _Option
 
 
 def _settings(app: App, changed: Mapping[str, str]) -> Settings:
-    """The settings in force, with a variant's own on top."""
+    """The current settings, changed by those of a variant."""
     from aforesaid.settings import Settings
 
     return Settings.load(app.config, arguments={**app.arguments, **changed})
 
 
-for command in (quality, ablation, stability, compaction, files, speed, starts, scoring, tokens):
-    bench.add_command(command)
+for each in (quality, ablation, stability, compaction, files, speed, starts, scoring, tokens):
+    bench.add_command(each)

@@ -1,4 +1,4 @@
-"""`aforesaid bench stability`, `compaction` and `files`: sessions over many turns, folders of many notes."""
+"""`aforesaid bench stability`, `compaction` and `files`: long sessions and large folders of notes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from aforesaid.surfaces.cli.app import App, progress
-from aforesaid.surfaces.cli.options import numbers, verb
-from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.cli.options import command, numbers
+from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.bench.quality.vectors import CachedEmbedder
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 PATH = click.argument("path", metavar="PATH")
 CONVERSATIONS = click.option(
-    "--conversations", type=click.IntRange(1), default=10, show_default=True, help="At most so many of the file."
+    "--conversations", type=click.IntRange(1), default=10, show_default=True, help="Use at most this many of the file."
 )
 
 
 @contextmanager
 def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
-    """The embedder with vectors that are kept from one run to the next."""
+    """The embedder with a cache of vectors."""
     from aforesaid.bench.quality.vectors import CachedEmbedder, default_folder
 
     embedder = app.embedder(settings)
@@ -39,14 +39,14 @@ def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
         cached.close()
 
 
-@verb("stability", "aforesaid bench stability locomo10.json --budgets 1000,2000")
+@command("stability", "aforesaid bench stability locomo10.json --budgets 1000,2000")
 @PATH
 @CONVERSATIONS
-@click.option("--turns", type=click.IntRange(2), default=50, show_default=True, help="Turns of a session.")
-@click.option("--budgets", type=numbers, default="1000,2000,4000", show_default=True, help="Tokens of a context.")
+@click.option("--turns", type=click.IntRange(2), default=50, show_default=True, help="Turns in a session.")
+@click.option("--budgets", type=numbers, default="1000,2000,4000", show_default=True, help="Token budgets.")
 @click.pass_obj
 def stability(app: App, path: str, conversations: int, turns: int, budgets: tuple[int, ...]) -> None:
-    """Measure how much of a prompt stays the same. Sessions are lived through turn by turn, beside the plain way."""
+    """Measure how much of a prompt stays the same. Replays sessions turn by turn, compared with a plain context."""
     from aforesaid.bench.quality.formats import load
     from aforesaid.bench.stability import measure, table
 
@@ -55,20 +55,24 @@ def stability(app: App, path: str, conversations: int, turns: int, budgets: tupl
     with _cached(app, settings) as embedder:
         rows = {budget: measure(corpora, embedder, settings, turns, budget) for budget in budgets}
     app.say(
-        [{"budget": budget, **shown.plain(row), "read_again": row.read_again} for budget, row in rows.items()],
+        [{"budget": budget, **to_json(row), "read_again": row.read_again} for budget, row in rows.items()],
         "\n\n".join(table(row, budget) for budget, row in rows.items()),
     )
 
 
-@verb("compaction", "aforesaid bench compaction locomo10.json")
+@command("compaction", "aforesaid bench compaction locomo10.json")
 @PATH
 @CONVERSATIONS
 @click.option(
-    "--growth", type=numbers, default="500,1000,2000,4000", show_default=True, help="Lengths of sessions; 0: none."
+    "--growth",
+    type=numbers,
+    default="500,1000,2000,4000",
+    show_default=True,
+    help="Session lengths to measure; 0: none.",
 )
 @click.pass_obj
 def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
-    """Measure what summaries keep. Alignment, coverage, compression, facts that survive; and the cost a turn."""
+    """Measure the quality of summaries. Alignment, coverage, compression, surviving facts; and the cost a turn."""
     from dataclasses import replace
 
     from aforesaid.bench import compaction as measuring
@@ -86,14 +90,18 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
     )
 
 
-@verb("files", "aforesaid bench files --notes 10000")
-@click.option("--notes", type=click.IntRange(10), default=10_000, show_default=True, help="Made-up notes.")
+@command("files", "aforesaid bench files --notes 10000")
+@click.option("--notes", type=click.IntRange(10), default=10_000, show_default=True, help="Number of invented notes.")
 @click.option(
-    "--model-texts", type=click.IntRange(0), default=64, show_default=True, help="Chunks for the model; 0: none."
+    "--model-texts",
+    type=click.IntRange(0),
+    default=64,
+    show_default=True,
+    help="Chunks to embed with the model; 0: none.",
 )
 @click.pass_obj
 def files(app: App, notes: int, model_texts: int) -> None:
-    """Measure how fast notes are indexed. Beside reading and embedding alone, and how soon a watched edit is found."""
+    """Measure the speed of indexing notes. Compared with reading and embedding alone; and how soon an edit is found."""
     from aforesaid.bench import files as measuring
 
     with progress("Indexing") as move:

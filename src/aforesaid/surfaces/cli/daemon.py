@@ -1,4 +1,4 @@
-"""`aforesaid daemon`: a warm process a store, which `aforesaid mcp` and `aforesaid hook` start by themselves."""
+"""`aforesaid daemon`: a background process for one store. `aforesaid mcp` and `aforesaid hook` start it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from aforesaid.errors import DaemonError, InputError
 from aforesaid.surfaces.cli.app import App, interactive
-from aforesaid.surfaces.cli.options import verb
+from aforesaid.surfaces.cli.options import command
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
@@ -24,29 +24,29 @@ ACTIONS = ("run", "start", "status", "stop")
 NOT_RUNNING = 1
 
 
-@verb("daemon", "aforesaid daemon status\n  aforesaid daemon stop")
+@command("daemon", "aforesaid daemon status\n  aforesaid daemon stop")
 @click.argument("action", type=click.Choice(ACTIONS), default="run")
 @click.option(
     "--idle", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-    help="End when nobody came for so long.  [default: the setting daemon.idle_seconds]",
+    help="Stop after this time without clients.  [default: the setting daemon.idle_seconds]",
 )  # fmt: skip
 @click.option("--background", is_flag=True, hidden=True)
 @click.pass_context
 def daemon(ctx: click.Context, action: str, idle: float | None, background: bool) -> None:
-    """Keep a store warm for hosts. `mcp` and `hook` start it when they need it; it ends when nobody came for a while.
+    """Keep a store open in a background process. `mcp` and `hook` start it when needed; it stops when unused.
 
-    ACTION is `run` (here, until it is stopped; the default), `start` (in the background), `status` or `stop`.
+    ACTION is `run` (in the foreground; the default), `start` (in the background), `status` or `stop`.
     """
     app = ctx.ensure_object(App)
     if not possible():
         raise InputError("This system has no unix sockets.", "`aforesaid mcp` and `hook` work without a daemon.")
     settings = app.settings()
     if background:
-        os.setsid()  # whoever started it may end
+        os.setsid()  # the process that started it may end
         os.chdir("/")
     if action == "run":
         if interactive():
-            app.note(f"keeping {app.path} warm; Ctrl-C ends it")
+            app.note(f"serving {app.path}; Ctrl-C stops it")
         _run(app.path, settings.daemon, idle)
     elif action == "start":
         with client(app, settings, idle).ask("status", {}, settings.daemon.start_ms / 1000)[0]:
@@ -56,7 +56,7 @@ def daemon(ctx: click.Context, action: str, idle: float | None, background: bool
 
 
 def possible() -> bool:
-    """Whether this system has what a daemon needs."""
+    """Whether this system supports a daemon."""
     import socket
     from importlib.util import find_spec
 
@@ -64,7 +64,7 @@ def possible() -> bool:
 
 
 def client(app: App, settings: Settings, idle: float | None = None) -> Client:
-    """Asks the daemon of the store, starting it where there is none."""
+    """A client of the store's daemon, which starts one if needed."""
     from aforesaid.surfaces.daemon.client import client_for
 
     return client_for(app.path, settings, settings.daemon.idle_seconds if idle is None else idle)
@@ -94,12 +94,12 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     if not service.run():
         raise DaemonError(f"Another daemon serves {store}.", "`aforesaid daemon status` shows it.")
     if service.clients:
-        os._exit(0)  # a call is still at the store, which bears being left: what was acknowledged is on disk
+        os._exit(0)  # a call is still running; every acknowledged write is on disk
     room.memory.close()
 
 
 def _asked(app: App, folder: str, action: str) -> bool:
-    """Ask a daemon that runs; whether there is one."""
+    """Send a request to a running daemon; returns whether there is one."""
     from aforesaid.surfaces.daemon.client import dial
     from aforesaid.surfaces.daemon.paths import place_of
 
@@ -121,7 +121,7 @@ def _heard(line: LineConnection, action: str) -> dict[str, Any]:
 def _text(action: str, found: dict[str, Any]) -> str:
     if action == "stop":
         return f"stopped {found['pid']}"
-    from aforesaid.surfaces.formats.common import counted, size
+    from aforesaid.surfaces.formats.records import counted, size
 
     clients = counted(found["clients"], "client")
     up = f"up {found['up_seconds']:.0f} s"

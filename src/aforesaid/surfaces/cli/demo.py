@@ -1,4 +1,4 @@
-"""`aforesaid demo`: the whole job on a small invented conversation, from turns to a prompt."""
+"""`aforesaid demo`: the main features on a small invented conversation, from turns to a prompt."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid.surfaces.cli.app import App, progress
-from aforesaid.surfaces.cli.options import verb
-from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.cli.options import command
+from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.columns import pad, snippet, wrapped
+from aforesaid.surfaces.formats.values import to_json
+from aforesaid.surfaces.verbs.declare import View
 from aforesaid.types import Context, IngestReport, Record, SearchResult, Turn
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ WIDEST = 100  # columns; longer lines are hard to read
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What the demo saw, to be told as text or as JSON."""
+    """The results of the demo, to be shown as text or as JSON."""
 
     report: IngestReport
     records: dict[str, Record]
@@ -47,11 +49,11 @@ class Tour:
     search_ms: float
 
 
-@verb("demo", "aforesaid demo")
-@click.option("--keep", metavar="PATH", help="Leave the store here instead of in a temporary folder.")
+@command("demo", "aforesaid demo")
+@click.option("--keep", metavar="PATH", help="Keep the store in this file instead of a temporary folder.")
 @click.pass_obj
 def demo(app: App, keep: str | None) -> None:
-    """Show the whole job on an invented conversation. Gate, secrets, search, context."""
+    """Show the main features on an invented conversation. Gate, secrets, search, context."""
     from aforesaid.memory import Memory
     from aforesaid.sample import sample_turns
 
@@ -91,9 +93,9 @@ def _tour(memory: Memory, turns: Sequence[Turn], now: datetime) -> Tour:
 def _data(tour: Tour, keep: str | None) -> dict[str, Any]:
     return {
         "store": keep,
-        "ingest": shown.ingest_dict(tour.report, outcomes=True),
-        "searches": [shown.search_dict(result, user=USER) for result in tour.results],
-        "context": shown.plain(tour.context),
+        "ingest": shown.ingest_json(tour.report, outcomes=True),
+        "searches": [shown.search_json(result, View({"user": USER})) for result in tour.results],
+        "context": to_json(tour.context),
         "turns_per_second": len(tour.report) / tour.ingest_seconds,
         "ms_per_search": tour.search_ms,
     }

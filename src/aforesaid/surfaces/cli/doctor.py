@@ -1,4 +1,4 @@
-"""`aforesaid doctor`: everything the rest depends on, looked at one by one; it outlives what it finds broken."""
+"""`aforesaid doctor`: checks everything that the program depends on. A failed check does not stop the others."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ import click
 from aforesaid import __version__
 from aforesaid.errors import AforesaidError
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.options import verb
-from aforesaid.surfaces.formats import common as shown
+from aforesaid.surfaces.cli.options import command
+from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.columns import pad, wrapped
+from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
@@ -31,7 +32,7 @@ MARKS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: how it is, and what to do if that is not well."""
+    """The result of one check, and the remedy for a problem."""
 
     name: str
     state: Literal["ok", "warn", "fail"]
@@ -39,19 +40,19 @@ class Check:
     remedy: str = ""
 
 
-@verb("doctor", "aforesaid doctor")
+@command("doctor", "aforesaid doctor")
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Look for what is broken. Python, SQLite, store, model, settings and daemon; exit code 1 if something is."""
+    """Check the installation for problems. Python, SQLite, store, model, settings, daemon; exit code 1 if one fails."""
     app = ctx.ensure_object(App)
     checks = list(_checks(app))
-    app.say({"checks": shown.plain(checks)}, "\n".join(_text(check, app.columns) for check in checks))
+    app.say({"checks": to_json(checks)}, "\n".join(_text(check, app.columns) for check in checks))
     if any(check.state == "fail" for check in checks):
         ctx.exit(1)
 
 
 def _checks(app: App) -> Iterator[Check]:
-    """Every check; settings that cannot be read are reported, and the defaults take their place."""
+    """Every check. Settings that cannot be read are reported; the other checks then use the defaults."""
     from aforesaid.settings import Settings
 
     yield Check(
@@ -71,7 +72,7 @@ def _checks(app: App) -> Iterator[Check]:
 
 
 def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
-    """What a look finds; that it fails is a finding too."""
+    """The results of a check; an error is a result too."""
     try:
         yield from look()
     except AforesaidError as error:
@@ -83,7 +84,7 @@ def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
 def _sqlite() -> Iterator[Check]:
     from aforesaid.store.sqlite import SQLiteStore
 
-    with tempfile.TemporaryDirectory() as folder:  # making a store is the proof that FTS5 is there
+    with tempfile.TemporaryDirectory() as folder:  # creating a store proves that FTS5 is there
         SQLiteStore(Path(folder) / "probe.db").close()
     yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} with FTS5")
 
@@ -104,7 +105,7 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
     from aforesaid.store.sqlite import SQLiteStore
 
     if not app.path.exists():
-        yield Check("store", "warn", f"{app.path} is not there yet", "`aforesaid ingest` or `remember` makes it.")
+        yield Check("store", "warn", f"{app.path} does not exist yet", "`aforesaid ingest` or `remember` creates it.")
         return
     store = SQLiteStore(app.path, settings.store)
     try:
@@ -113,7 +114,7 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         size, schema = shown.size(stats.bytes_on_disk), f"schema {stats.schema}"
         yield Check("store", "ok", f"{app.path}: {shown.counted(stats.records, 'record')}, {size}, {schema}")
         if not (os.access(app.path, os.W_OK) and os.access(app.path.parent, os.W_OK)):
-            yield Check("writable", "warn", "no: it can be searched, not added to", "Check the file's permissions.")
+            yield Check("writable", "warn", "no: it can be searched, but not changed", "Check the file's permissions.")
         if stats.pending:
             found = f"{shown.counted(stats.pending, 'record')} without a vector"
             yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
@@ -128,7 +129,7 @@ def _same_embedder(settings: Settings, active: list[str]) -> Iterator[Check]:
 
     embedder = open_embedder(settings)
     if embedder is not None and active and settings.embed.provider in ("local", "hash") and embedder.name != active[0]:
-        found = f"they come from {active[0]}, the settings name {embedder.name}"
+        found = f"the store has vectors of {active[0]}, the settings name {embedder.name}"
         yield Check("vectors", "fail", found, "Run `aforesaid reindex`, or set embed.provider and embed.model back.")
 
 
@@ -144,13 +145,13 @@ def _embedder(settings: Settings) -> Iterator[Check]:
     if rows.provider == "local":
         yield from _local(settings)
     elif rows.provider == "off":
-        yield Check("model", "warn", "off: search is by words only", "Set embed.provider to local.")
+        yield Check("model", "warn", "off: search uses keywords only", "Set embed.provider to local.")
     elif rows.provider == "hash":
         yield Check(
-            "model", "warn", "hash: it knows words, not meaning", "It is for tests; set embed.provider to local."
+            "model", "warn", "hash: it compares words, not meaning", "It is for tests; set embed.provider to local."
         )
     else:
-        found = f"{rows.provider}, model {rows.model or '(none)'}; not asked: doctor uses no network"
+        found = f"{rows.provider}, model {rows.model or '(none)'}; not checked: doctor uses no network"
         yield Check("model", "ok" if rows.model else "fail", found, "" if rows.model else "Set embed.model.")
 
 
@@ -160,7 +161,9 @@ def _local(settings: Settings) -> Iterator[Check]:
     model = Path(settings.embed.model) if settings.embed.model else None
     folder = weights.locate(model)
     if folder is None:
-        yield Check("model", "warn", "no weights here: search is by words only until they are fetched", fetch.REMEDY)
+        yield Check(
+            "model", "warn", "no weights here: search uses keywords only until they are downloaded", fetch.REMEDY
+        )
         return
     own = weights.named_folder(model) is not None
     if not own:
@@ -175,14 +178,14 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
     from aforesaid.surfaces.cli.daemon import possible
 
     if not possible():
-        yield Check("daemon", "ok", "none on this system: hosts open the memory themselves")
+        yield Check("daemon", "ok", "not supported on this system: hosts open the memory themselves")
         return
     from aforesaid.surfaces.daemon.client import dial
     from aforesaid.surfaces.daemon.paths import place_of
 
     place = place_of(store, folder)
     if place.folder.exists():
-        place.make()  # which looks who may enter
+        place.make()  # checks the permissions of the folder
     line = dial(place)
     if line is None:
         yield Check("daemon", "ok", "not running; `aforesaid mcp` and `hook` start it")
@@ -191,7 +194,7 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
         found = line.call("status")
     old = found["version"] != __version__
     text = f"{found['version']}, process {found['pid']}, {shown.counted(found['clients'], 'client')}"
-    yield Check("daemon", "warn" if old else "ok", text, "It makes way for the next host that asks." if old else "")
+    yield Check("daemon", "warn" if old else "ok", text, "The next host replaces it." if old else "")
 
 
 def _text(check: Check, columns: int) -> str:

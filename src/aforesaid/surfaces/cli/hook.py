@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.options import Verb, caller
+from aforesaid.surfaces.cli.options import Command, user_option
 
 if TYPE_CHECKING:
     from aforesaid.hosts.events import Response
@@ -26,7 +26,7 @@ START_SHARE = 2  # the part of a prompt's time that may go into waiting for a da
 SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
 
 
-class Unfailing(Verb):
+class Unfailing(Command):
     """A command whose options may be wrong, after an update say, without harm to whoever calls it."""
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> click.Context:
@@ -53,7 +53,7 @@ class Unfailing(Verb):
     default="auto",
     help="Who calls.  [default: auto, told from the event]",
 )
-@caller("user")
+@user_option
 @click.option(
     "--project",
     metavar="NAME",

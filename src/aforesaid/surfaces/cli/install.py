@@ -1,4 +1,4 @@
-"""`aforesaid install`: hooks and the MCP server, written into a host's own configuration, and out of it again."""
+"""`aforesaid install`: adds hooks and the MCP server to the configuration of a host, or removes them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import click
 
 from aforesaid.errors import FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive
-from aforesaid.surfaces.cli.options import verb
-from aforesaid.surfaces.cli.verbs import VERBS
+from aforesaid.surfaces.cli.commands import COMMANDS
+from aforesaid.surfaces.cli.options import command
 from aforesaid.surfaces.formats import install as shown
 
 if TYPE_CHECKING:
@@ -24,16 +24,21 @@ HOSTS = ("claude-code", "codex", "cursor", "openclaw")
 SERVER = "mcp"  # the command that serves MCP, and the package that it needs
 
 
-@verb("install", "aforesaid install claude-code --user ana --dry-run\n  aforesaid install codex --undo")
+@command("install", "aforesaid install claude-code --user ana --dry-run\n  aforesaid install codex --undo")
 @click.argument("host", type=click.Choice(HOSTS), metavar="HOST")
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", help="For you, or for this folder.  [user]"
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    help="For all your projects, or for this folder.  [default: user]",
 )
-@click.option("--user", metavar="NAME", help="Whose memory; written into the configuration.")
-@click.option("--mcp/--no-mcp", "server", default=None, help="The MCP server too.  [default: if it can run here]")
-@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.option("--undo", is_flag=True, help="Take out what was put in.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--user", metavar="NAME", help="The user whose memory to use; written into the configuration.")
+@click.option(
+    "--mcp/--no-mcp", "server", default=None, help="Install the MCP server too.  [default: if it can run here]"
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would change.")
+@click.option("--undo", is_flag=True, help="Remove what was installed.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.pass_obj
 def install(
     app: App,
@@ -47,8 +52,8 @@ def install(
 ) -> None:
     """Set up a coding agent to use this memory.
 
-    HOST is claude-code, codex, cursor or openclaw. Shows the change, backs the files up, and writes hooks and the MCP
-    server into them; everything else in them stays. --store, --config and --set are written down with the commands.
+    HOST is claude-code, codex, cursor or openclaw. Shows the change, makes a backup of the files, and adds hooks and
+    the MCP server; everything else in the files stays. --store, --config and --set become part of the commands.
     """
     from aforesaid.hosts.install import carry_out, installing, undoing
 
@@ -74,11 +79,11 @@ def install(
 def _plans(
     app: App, host: Name, scope: Scope, user: str | None, server: bool | None
 ) -> tuple[list[FilePlan], list[str]]:
-    """What is to be done, and what is to be said about it."""
+    """The planned changes, and remarks about them."""
     from aforesaid.hosts.configs.plans import Places, plans
 
     notes = [_about(host)] if _about(host) else []
-    can = SERVER in VERBS and find_spec(SERVER) is not None
+    can = SERVER in COMMANDS and find_spec(SERVER) is not None
     if server is None and not can:
         if host in ("cursor", "openclaw"):
             raise InputError(f"{host} is served by MCP, which is not installed here.", "pip install 'aforesaid[mcp]'")
@@ -90,7 +95,7 @@ def _plans(
 
 
 def _call(app: App, scope: Scope, user: str | None) -> LaunchCommand:
-    """How the host shall call us: by our full path, or by name alone in files that others share."""
+    """The command that the host runs: with its full path, or only the name in files that are shared."""
     from aforesaid.hosts.configs.plans import LaunchCommand
 
     beside = Path(sys.executable).with_name("aforesaid")
@@ -118,11 +123,11 @@ def _model_is_here(app: App) -> bool:
 def _about(host: str) -> str:
     if host == "codex":
         return "Codex runs a new hook only after you have trusted it: start it, and look at /hooks."
-    return "It counts from the next session on." if host == "claude-code" else ""
+    return "It takes effect in the next session." if host == "claude-code" else ""
 
 
 def _remedy(host: str, app: App, scope: Any, user: str | None, remedy: str) -> str:
-    """OpenClaw reads JSON with comments, which we would lose: its own command can do it."""
+    """OpenClaw reads JSON with comments. We would lose them, but its own command keeps them."""
     if host != "openclaw":
         return remedy
     import json

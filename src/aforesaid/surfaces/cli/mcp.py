@@ -15,16 +15,16 @@ import click
 
 from aforesaid.errors import DaemonError, InputError
 from aforesaid.surfaces.cli.app import App, interactive
-from aforesaid.surfaces.cli.options import caller, verb
+from aforesaid.surfaces.cli.options import PROJECT_HELP, command, user_option
 from aforesaid.surfaces.lazy_memory import Waking
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
     from aforesaid.surfaces.daemon.json_rpc import LineConnection
-    from aforesaid.surfaces.mcp.caller import Grant
     from aforesaid.surfaces.mcp.server import Desk
     from aforesaid.surfaces.mcp.tokens import Tokens
     from aforesaid.surfaces.mcp.tools import Profile
+    from aforesaid.surfaces.verbs.declare import Grant
 
 INTERRUPTED = 130
 
@@ -41,8 +41,9 @@ class Web:
     rate: float
 
 
-@verb("mcp", "aforesaid mcp --user ana --project shop\n  aforesaid mcp --http --port 8765 --tokens tokens.json")
-@caller("user", "project")
+@command("mcp", "aforesaid mcp --user ana --project shop\n  aforesaid mcp --http --port 8765 --tokens tokens.json")
+@user_option
+@click.option("--project", metavar="NAME", help=PROJECT_HELP)
 @click.option(
     "--profile", type=click.Choice(("minimal", "full")), default="full", show_default=True,
     help="Which tools: six that are enough for most, or all.",

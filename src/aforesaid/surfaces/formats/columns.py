@@ -1,4 +1,4 @@
-"""Text that fits a terminal: what a character's width is, and how a long text is cut without hiding what was asked."""
+"""Text that fits a terminal: the width of characters, and how to cut a long text around the words of the query."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 ELLIPSIS = "…"
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # orders to a terminal, not words
-LEAD = 0.3  # share of a snippet that stands before the word it was cut around
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # control sequences of a terminal
+LEAD = 0.3  # share of a snippet before the word that it was cut around
 WORD = re.compile(r"\w+")
 WIDE_PAIR = re.compile("(?=([\u3400-\u9fff\u30a0-\u30ff]{2}))")
 
 
 def visible(text: str) -> str:
-    """The text without characters that could move a cursor, recolour a screen or turn text around."""
+    """Replace characters that could move the cursor, change colours or reverse the text."""
     return CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """The text with every run of white space as one space."""
+    """The text on one line, with single spaces."""
     return visible(" ".join(text.split()))
 
 
 def width_of(text: str) -> int:
-    """Columns a text takes: two for wide characters, none for combining marks."""
+    """How many columns a text takes: two for wide characters, none for combining marks."""
     if text.isascii():
         return len(text)
     return sum(_width(char) for char in text)
 
 
 def clip(text: str, columns: int) -> str:
-    """The beginning of a text that fits, with a mark where it was cut."""
+    """Cut a text to a number of columns, with an ellipsis at the cut."""
     if width_of(text) <= columns:
         return text
     used, kept = width_of(ELLIPSIS), []
@@ -44,12 +44,12 @@ def clip(text: str, columns: int) -> str:
 
 
 def pad(text: str, columns: int) -> str:
-    """The text filled up with spaces to a number of columns."""
+    """Fill a text up with spaces to a number of columns."""
     return text + " " * max(columns - width_of(text), 0)
 
 
 def snippet(text: str, columns: int, query: str = "") -> str:
-    """One line of a text that fits, cut so that the longest word of the query that it holds can be seen."""
+    """One line of a text, cut so that the longest matching word of the query stays visible."""
     line = one_line(text)
     if width_of(line) <= columns:
         return line
@@ -58,7 +58,7 @@ def snippet(text: str, columns: int, query: str = "") -> str:
     if start < len(head) - 1:
         return head
     lead, before, after = start, 0, width_of(line[start:])
-    room = max(LEAD * columns, columns - after - 1)  # what follows may be too short to fill the line
+    room = max(LEAD * columns, columns - after - 1)  # the rest may be too short to fill the line
     while lead > 0 and before + _width(line[lead - 1]) <= room:
         lead -= 1
         before += _width(line[lead])
@@ -67,14 +67,14 @@ def snippet(text: str, columns: int, query: str = "") -> str:
 
 
 def wrapped(text: str, columns: int, indent: str = "") -> str:
-    """Every line of a text broken at spaces, or between wide characters, and indented."""
+    """Wrap every line at spaces, or between wide characters, and indent it."""
     room = max(columns - width_of(indent), 20)
     lines = [piece for line in visible(text).split("\n") for piece in _broken(line, room)]
     return "\n".join((indent + line).rstrip() for line in lines)
 
 
 def table(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
-    """Rows as lines with columns of one width; the last column is left as it is."""
+    """Rows as lines with aligned columns; the last column is not padded."""
     held = [list(row) for row in rows]
     widths = [max(map(width_of, column)) for column in zip(*held, strict=True)]
     lines = []
@@ -91,9 +91,9 @@ def _width(char: str) -> int:
 
 
 def _focus(line: str, query: str) -> int:
-    """Where the longest word of the query starts in the line; 0 when it holds none."""
+    """Where the longest matching word of the query starts in the line; 0 when none matches."""
     folded = line.casefold()
-    if len(folded) != len(line):  # a fold that changes lengths would point to the wrong place
+    if len(folded) != len(line):  # case folding changed the length, so positions would be wrong
         return 0
     words = sorted(set(WORD.findall(query.casefold())), key=lambda word: (-len(word), word))
     pairs = sorted({pair for word in words for pair in WIDE_PAIR.findall(word)})
@@ -105,7 +105,7 @@ def _focus(line: str, query: str) -> int:
 
 
 def _broken(line: str, room: int) -> list[str]:
-    """The line in pieces of at most `room` columns, cut at the last space unless that wastes half a line."""
+    """Split a line into pieces of at most `room` columns, at the last space unless that wastes half a line."""
     pieces: list[str] = []
     start, used, space = 0, 0, -1
     for position, char in enumerate(line):

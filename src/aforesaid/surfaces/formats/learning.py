@@ -1,55 +1,60 @@
-"""What feedback, calibration and the gate's ledger say."""
+"""Feedback, calibration and the decisions of the gate as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible
-from aforesaid.surfaces.formats.common import DECISIONS, GATE_TERMS, ID_COLUMNS, counted, plain, stamp
+from aforesaid.surfaces.formats.records import (
+    DECISIONS,
+    ID_COLUMNS,
+    counted,
+    gate_lines,
+    gate_sign,
+    next_page,
+    stamp,
+)
+from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.learning.calibrate import CalibrationReport, Fit, GateReport, SideReport
     from aforesaid.learning.feedback import Feedback
     from aforesaid.learning.gate_log import LedgerEntry, Replay
+    from aforesaid.surfaces.verbs.declare import View
 
-TEXT_COLUMNS = 24  # the least that is shown of a turn's words
+TEXT_COLUMNS = 24  # the least that is shown of a turn's text
 
 
 def feedback_text(said: Feedback) -> str:
-    """What a signal did to a record."""
+    """What a signal changed."""
     if not said.counted:
         return f"{visible(said.id)}: {said.signal} was counted already; nothing changed"
     before, after = said.before, said.after
     merged = f", merged into {visible(said.into)}" if said.into else ""
     label = "; its scores are kept as a label" if said.label else ""
-    worth = f"utility {before.utility:.2f} → {after.utility:.2f}, confidence {before.confidence:.2f} → "
-    return f"{visible(said.id)}: {said.signal}{merged}; {worth}{after.confidence:.2f}{label}"
+    scores = f"utility {before.utility:.2f} → {after.utility:.2f}, confidence {before.confidence:.2f} → "
+    return f"{visible(said.id)}: {said.signal}{merged}; {scores}{after.confidence:.2f}{label}"
 
 
 # Calibration
 
 
-def calibration_dict(report: CalibrationReport) -> dict[str, Any]:
-    """A calibration with its figures and what was fitted."""
-    return {**plain(report), "stored": report.stored}
-
-
 def calibration_text(report: CalibrationReport) -> str:
-    """Each side: its labels, how raw and fitted scores did on those held out, and what became of it."""
+    """Each side: its labels, how raw and calibrated scores did on the held-out ones, and whether it was kept."""
     lines = [f"{report.method}, for policy version {visible(report.policy_version)}"]
     for side in report.sides:
         if side.before is None or side.after is None:
             lines.append(f"{side.side}: {side.refused}")
         else:
-            lines.append(f"{side.side}: {counted(side.labels, 'label')}, {side.relevant} relevant; {_outcome(side)}")
+            lines.append(f"{side.side}: {counted(side.labels, 'label')}, {side.relevant} relevant; {_kept(side)}")
             rows = [("", "log loss", "Brier"), _fit_row("raw scores", side.before), _fit_row("calibrated", side.after)]
             lines += [f"  {line}" for line in table(rows)]
             lines.append(f"  on {counted(side.held_out, 'label')} held out; lower is better")
     return "\n".join(lines)
 
 
-def _outcome(side: SideReport) -> str:
+def _kept(side: SideReport) -> str:
     if side.stored:
         return "kept"
     return f"not kept: {side.refused}" if side.refused else "a dry run: not kept"
@@ -60,48 +65,40 @@ def _fit_row(name: str, fit: Fit) -> tuple[str, str, str]:
 
 
 def gate_calibration_text(report: GateReport) -> str:
-    """The threshold that labels speak for, and what it would change."""
-    replay = report.replay
-    return "\n".join(
-        [
-            f"gate: {counted(report.labels, 'label')}, {report.useful} useful; policy version "
-            f"{visible(report.policy_version)}; {'kept' if report.stored else 'a dry run: not kept'}",
-            f"  threshold {report.before:.3f} → {report.after:.3f}",
-            f"  right on {report.held_out} held out: {report.right_before:.0%} → {report.right_after:.0%}",
-            f"  {replay.changes} of {counted(replay.turns, 'past decision')} would be others",
-        ]
-    )
+    """The threshold that fits the labels, and what it would change."""
+    version = f"policy version {visible(report.policy_version)}"
+    kept = "kept" if report.stored else "a dry run: not kept"
+    lines = [
+        f"gate: {counted(report.labels, 'label')}, {report.useful} useful; {version}; {kept}",
+        f"  threshold {report.before:.3f} → {report.after:.3f}",
+        f"  right on {report.held_out} held out: {report.right_before:.0%} → {report.right_after:.0%}",
+        f"  {report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change",
+    ]
+    return "\n".join(lines)
 
 
-# The ledger
+# Decisions of the gate
 
 
-def ledger_text(entries: Sequence[LedgerEntry], columns: int) -> str:
-    """Decisions one a line, newest first: G against its threshold, whose turn, how it begins."""
+def ledger_view(entries: Sequence[LedgerEntry], view: View) -> str:
+    """One decision a line, newest first: G and its threshold, the turn, its first words."""
     rows = [
-        (e.decision, f"{e.score:.3f}", _sign(e), f"{e.threshold:.2f}", stamp(e.time), _name(e), one_line(e.text))
+        (e.decision, f"{e.score:.3f}", gate_sign(e), f"{e.threshold:.2f}", stamp(e.time), _name(e), one_line(e.text))
         for e in entries
     ]
-    return "\n".join(clip(line, columns) for line in table(rows)) if rows else ""
+    lines = "\n".join(clip(line, view.columns) for line in table(rows))
+    return lines + next_page(entries, view) or "No such decisions."
 
 
 def entry_text(entry: LedgerEntry, columns: int) -> str:
     """One decision with its terms."""
-    terms = [(name, f"{value:.3f}", GATE_TERMS.get(name, "")) for name, value in entry.signals.items()]
     head = f"{visible(entry.id)}  {stamp(entry.time)}  {visible(entry.session or '')}/{visible(entry.role or '')}"
-    return "\n".join(
-        [
-            head,
-            f"  {snippet(entry.text, max(columns - 2, TEXT_COLUMNS))}",
-            f"  {entry.decision}: {visible(entry.reason)}",
-            *(f"    {line}" for line in (table(terms) if terms else [])),
-            f"    G {_sign(entry)} threshold {entry.threshold:g}",
-        ]
-    )
+    words = f"  {snippet(entry.text, max(columns - 2, TEXT_COLUMNS))}"
+    return "\n".join([head, words, f"  {entry.decision}: {visible(entry.reason)}", *gate_lines(entry)])
 
 
 def replay_text(replay: Replay, columns: int) -> str:
-    """Counts as they were and would be, then what would be decided otherwise."""
+    """Counts before and after, then the decisions that would change."""
     named = ", ".join(f"{name}={value:g}" for name, value in replay.weights.items()) or "the settings in force"
     rows = [("", "was", "would be")]
     rows += [(name, str(replay.before.get(key, 0)), str(replay.after.get(key, 0))) for key, name in DECISIONS.items()]
@@ -112,25 +109,18 @@ def replay_text(replay: Replay, columns: int) -> str:
          one_line(c.entry.text))
         for c in replay.changed
     ]  # fmt: skip
-    lines += [clip(f"  {line}", columns) for line in table(changed)] if changed else []
+    lines += [clip(f"  {line}", columns) for line in table(changed)]
     left = replay.changes - len(replay.changed)
     lines += [f"  … and {left} more; --limit shows them"] if left else []
     lines += [f"{counted(replay.unreadable, 'turn')} without readable terms left out"] if replay.unreadable else []
     return "\n".join(lines)
 
 
-def replay_dict(replay: Replay) -> dict[str, Any]:
-    """A replay; every decision is counted, also those that nobody made."""
-    return {**plain(replay), "before": _counts(replay.before), "after": _counts(replay.after)}
-
-
-def _counts(found: Mapping[str, int]) -> dict[str, int]:
-    return {decision: found.get(decision, 0) for decision in DECISIONS}
+def replay_json(replay: Replay, view: View) -> dict[str, Any]:
+    """A replay; the counts name every decision, also those with none."""
+    counts = {name: {key: getattr(replay, name).get(key, 0) for key in DECISIONS} for name in ("before", "after")}
+    return {**to_json(replay), **counts}
 
 
 def _name(entry: LedgerEntry) -> str:
     return clip(visible(entry.id), ID_COLUMNS)
-
-
-def _sign(entry: LedgerEntry) -> str:
-    return "≥" if entry.score >= entry.threshold or entry.decision == "admit" else "<"

@@ -1,4 +1,4 @@
-"""What the verbs around a session say: documents, summaries, beginnings and ends."""
+"""Documents, summaries and sessions as text."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, table, visible
-from aforesaid.surfaces.formats.common import counted, ingest_dict, ingest_text, plain
+from aforesaid.surfaces.formats.records import counted, ingest_json, ingest_text, stamp
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Record
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.compaction.compact import CompactReport
     from aforesaid.documents.loader import Authored, Loaded
     from aforesaid.memory.sessions import BootstrapReport, EndReport
-
-# Authored documents
+    from aforesaid.surfaces.verbs.declare import View
 
 TIERS = ("lore", "hard", "soft")
 
 
 def loaded_text(loaded: Loaded) -> str:
-    """What became of a document, and what to look at."""
+    """What changed in a document, and which rules contradict each other."""
     counts = f"{loaded.added} new, {loaded.removed} gone, {loaded.same} as before"
     head = f"{loaded.name}: {counts}; hard rules {loaded.hard_tokens} of {loaded.hard_room} tokens"
     return "\n".join([head, *(f"  {line}" for line in loaded.conflicts)])
 
 
-def lint_dict(authored: Authored) -> dict[str, Any]:
-    """A document as its nodes, with what is wrong."""
+def lint_json(authored: Authored) -> dict[str, Any]:
+    """A document as its nodes, with its problems."""
     rows = [
         {"tier": TIERS[node.tier], "lines": list(node.lines), "tokens": size, "kind": node.kind, "reason": node.reason,
          "heading": node.heading, "text": node.text}
@@ -37,32 +37,25 @@ def lint_dict(authored: Authored) -> dict[str, Any]:
     return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
 
 
-def line_span(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first}-{last}"
-
-
 def lint_text(authored: Authored, columns: int) -> str:
-    """A line a node: its place, its tier and why, what it costs, how it begins; then sums and what is wrong."""
+    """One node a line: its lines, tier, tokens, reason and text; then the sums and the problems."""
     rows = [
-        (line_span(*node.lines), TIERS[node.tier], str(size), node.reason, one_line(node.text))
+        ("-".join(map(str, sorted(set(node.lines)))), TIERS[node.tier], str(size), node.reason, one_line(node.text))
         for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
     ]
-    lines = [clip(line, columns) for line in table(rows)] if rows else ["  nothing in it"]
+    lines = [clip(line, columns) for line in table(rows)] or ["  nothing in it"]
     sums = ", ".join(f"{name} {authored.cost(tier)}" for tier, name in enumerate(TIERS))
     total = f"tokens: {sums}; {authored.hard_room} are reserved for hard rules"
     return "\n".join([f"{authored.name}:", *lines, total, *authored.problems])
 
 
-# Compaction
-
-
 def turns_text(turns: Sequence[Record]) -> str:
     """Turns as they were said, one after the other."""
-    return "\n".join(f"{turn.time:%Y-%m-%d %H:%M} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
+    return "\n".join(f"{stamp(turn.time)} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
 
 
 def compact_text(report: CompactReport) -> str:
-    """What became of a session's older turns, a line a summary."""
+    """What happened to the older turns of a session, one summary a line."""
     made = f"{len(report.summaries)} {'summary' if len(report.summaries) == 1 else 'summaries'}"
     more = [f"{report.elevated} kept as guidance", *([f"{report.declined} declined"] if report.declined else [])]
     head = f"{report.session}: {counted(report.turns, 'older turn')}, {made}, {', '.join(more)}"
@@ -72,19 +65,16 @@ def compact_text(report: CompactReport) -> str:
         for each in report.summaries
     ]  # fmt: skip
     degraded = [f"degraded: {report.degraded}"] if report.degraded else []
-    return "\n".join([head, *(table(rows) if rows else []), *degraded])
+    return "\n".join([head, *table(rows), *degraded])
 
 
-# Beginnings and ends
-
-
-def begun_dict(begun: BootstrapReport) -> dict[str, Any]:
-    """What a session begins with; of the turns taken, counts."""
-    return {**plain(begun), "ingested": ingest_dict(begun.ingested)}
+def begun_json(begun: BootstrapReport, view: View) -> dict[str, Any]:
+    """How a session begins; the stored turns are counted."""
+    return {**to_json(begun), "ingested": ingest_json(begun.ingested)}
 
 
 def begun_text(begun: BootstrapReport) -> str:
-    """What a session begins with, and which documents failed."""
+    """How a session begins, and which documents failed."""
     head = f"{begun.session}: {counted(begun.turns, 'turn')} known"
     taken = [ingest_text(begun.ingested)] if len(begun.ingested) else [begun.freshness.line]
     failed = [f"not loaded: {visible(line)}" for line in begun.failed]
@@ -92,7 +82,7 @@ def begun_text(begun: BootstrapReport) -> str:
 
 
 def ended_text(ended: EndReport) -> str:
-    """How a session was left."""
-    caught_up = [f"{counted(ended.embedded, 'vector')} caught up on"] if ended.embedded else []
-    return "\n".join([f"{ended.session}: {counted(ended.turns, 'turn')}", compact_text(ended.compacted), *caught_up,
-                      ended.freshness.line])  # fmt: skip
+    """What was done at the end of a session."""
+    embedded = [f"{counted(ended.embedded, 'missing vector')} made"] if ended.embedded else []
+    lines = [f"{ended.session}: {counted(ended.turns, 'turn')}", compact_text(ended.compacted), *embedded]
+    return "\n".join([*lines, ended.freshness.line])

@@ -8,7 +8,7 @@ from typing import Any
 
 from aforesaid.settings import SettingInfo
 from aforesaid.surfaces.formats.columns import pad, width_of, wrapped
-from aforesaid.surfaces.formats.common import plain
+from aforesaid.surfaces.formats.values import to_json
 
 VALUE_COLUMNS = 10
 RANGE_COLUMNS = 16
@@ -16,7 +16,7 @@ RANGE_COLUMNS = 16
 
 def settings_dict(rows: Iterable[SettingInfo]) -> dict[str, Any]:
     """Every row by name."""
-    return {"settings": [plain(row) for row in rows]}
+    return {"settings": [to_json(row) for row in rows]}
 
 
 def settings_text(rows: Sequence[SettingInfo], columns: int) -> str:

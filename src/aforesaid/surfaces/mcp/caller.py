@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from aforesaid.errors import DeniedError
+from aforesaid.surfaces.verbs.declare import Grant
 from aforesaid.types import Progress
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
-Grant = Literal["read", "write", "admin"]
-GRANTS: tuple[Grant, ...] = get_args(Grant)
 READ_WRITE: frozenset[Grant] = frozenset({"read", "write"})
 
 

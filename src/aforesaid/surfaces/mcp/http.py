@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from aforesaid.errors import AforesaidError, DeniedError, InputError
-from aforesaid.surfaces.formats.common import error_dict
+from aforesaid.surfaces.formats.values import error_json
 from aforesaid.surfaces.mcp.caller import CURRENT
 from aforesaid.surfaces.mcp.tokens import Tokens
 
@@ -187,7 +187,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 async def _answer(send: Send, refused: Refused) -> None:
-    body = json.dumps(error_dict(refused.error)).encode()
+    body = json.dumps(error_json(refused.error)).encode()
     headers = {"content-type": "application/json", "content-length": str(len(body)), **refused.headers}
     raw = [(key.encode(), value.encode("latin-1", "replace")) for key, value in headers.items()]
     await send({"type": "http.response.start", "status": refused.status, "headers": raw})

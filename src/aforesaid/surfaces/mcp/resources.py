@@ -10,7 +10,7 @@ from aforesaid.context.render import recalled
 from aforesaid.errors import AforesaidError
 from aforesaid.surfaces.mcp import sdk
 from aforesaid.surfaces.mcp.caller import ToolCall
-from aforesaid.surfaces.mcp.policy_tools import policy_text
+from aforesaid.surfaces.mcp.special import policy_text
 
 if TYPE_CHECKING:
     from aforesaid.surfaces.mcp.server import Desk

@@ -1,4 +1,4 @@
-"""The server: every tool of the table, wrapped so that it runs in a thread for its caller and fails in sentences."""
+"""The MCP server: every tool runs in a thread for its caller; failures become answers with a sentence."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.memory import Memory
-from aforesaid.surfaces.formats.common import error_dict
-from aforesaid.surfaces.mcp import sdk
+from aforesaid.surfaces.formats.values import error_json
+from aforesaid.surfaces.mcp import sdk, tools
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
-from aforesaid.surfaces.mcp.tools import Profile, Tool, offered
+from aforesaid.surfaces.verbs.declare import Tool, Verb
 from aforesaid.types import Progress
 
 NAME = "aforesaid"
@@ -88,58 +88,46 @@ class Aforesaid(sdk.Server):  # type: ignore[misc]
             raise sdk.refusal(neutralised(f"{error}. See prompts/list.")) from error
 
 
-def build(desk: Desk, profile: Profile = "full") -> Any:
+def build(desk: Desk, profile: tools.Profile = "full") -> Any:
     """A server with the tools of a profile, the resources and the prompts."""
     from aforesaid.surfaces.mcp.prompts import add_prompts
     from aforesaid.surfaces.mcp.resources import add_resources
 
     server = sdk.new(Aforesaid, NAME, INSTRUCTIONS)
-    for tool in offered(profile, desk.caller.grants):
+    for verb, tool in tools.offered(profile, desk.caller.grants):
         server.add_tool(
-            _wrapped(tool, desk),
-            name=tool.name,
+            _wrapped(verb, tool, desk),
+            name=verb.tool_name,
             title=tool.title,
             description=tool.description,
-            annotations=sdk.ToolAnnotations(**tool.hints),
+            annotations=sdk.ToolAnnotations(**tools.hints(verb, tool)),
         )
     add_resources(server, desk)
     add_prompts(server, desk)
     return server
 
 
-def _wrapped(tool: Tool, desk: Desk) -> Callable[..., Any]:
-    """The tool as the SDK wants it: its own parameters and a context, an answer as text and as data."""
+def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
+    """The tool as the SDK wants it: its parameters and a context, and an answer as text and as data."""
 
     async def run(ctx: Any, **arguments: Any) -> Any:
-        told = {name: arguments.pop(name, "") for name in ("user", "project")} if desk.trusted else {}
+        named = {name: arguments.pop(name, "") for name in tools.WHO} if desk.trusted else {}
 
         def work() -> Any:
-            call = desk.call(**told, progress=_reporter(ctx))
-            call.needs(tool.needs)
-            return tool.run(call, **arguments)
+            call = desk.call(**named, progress=_reporter(ctx))
+            call.needs(verb.grant)
+            return tools.run(verb, tool, call, arguments)
 
         return answer(await anyio.to_thread.run_sync(work))
 
-    own = inspect.signature(tool.run, eval_str=True)
-    parameters = [*list(own.parameters.values())[1:], *(_who() if desk.trusted else ())]
+    own = tools.signature(verb, tool, desk.trusted)
     context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=sdk.Context)
-    keyword = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+    parameters = [*own.parameters.values(), context]
     returned = Annotated[sdk.CallToolResult, own.return_annotation]
-    run.__signature__ = inspect.Signature([*keyword, context], return_annotation=returned)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in (*keyword, context)} | {"return": returned}
-    run.__name__ = tool.name
+    run.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
+    run.__name__ = verb.tool_name
     return run
-
-
-def _who() -> tuple[inspect.Parameter, ...]:
-    """The parameters of a client that is trusted to say who the user is."""
-    kinds = {"user": "Whose memory; leave empty for the usual.", "project": "Which project; leave empty for the usual."}
-    return tuple(
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default="", annotation=Annotated[str, Field(description=text)]
-        )
-        for name, text in kinds.items()
-    )
 
 
 def _reporter(ctx: Any) -> Progress:
@@ -169,7 +157,7 @@ def failed(tool: str, cause: BaseException | None) -> Any:
     """
     error = as_error(tool, cause)
     text = f"{type(error).__name__}: {sentence(error)}"
-    parts = {name: neutralised(value) for name, value in error_dict(error)["error"].items()}
+    parts = {name: neutralised(value) for name, value in error_json(error)["error"].items()}
     return sdk.CallToolResult(content=[sdk.TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
 
 

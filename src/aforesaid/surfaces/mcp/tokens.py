@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from aforesaid.errors import AforesaidError, InputError, SettingsError
-from aforesaid.surfaces.mcp.caller import GRANTS, READ_WRITE, Caller, Grant
+from aforesaid.surfaces.mcp.caller import READ_WRITE, Caller
+from aforesaid.surfaces.verbs.declare import GRANTS, Grant
 from aforesaid.types import check_id
 
 HASH = re.compile(r"[0-9a-f]{64}")

@@ -7,23 +7,23 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from aforesaid.hosts import transcript
-from aforesaid.hosts.transcript import TranscriptPosition, new_lines
+from aforesaid.importers.formats import growing_file
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.items import ImportedItem, Wanted
+from aforesaid.importers.formats.growing_file import LineFile, ReadPosition, new_lines
+from aforesaid.importers.formats.items import ImportedItem, ImportOptions
 from aforesaid.types import Turn
-from samples.import_files import CLAUDE_CODE, CODEX, SESSION, claude, lines
+from samples.import_files import CLAUDE_CODE, CODEX, SESSION, claude, codex, lines, spoken
 
 
-def look(
-    path: Path, mark: TranscriptPosition | None, kind: Any = ClaudeCode
-) -> tuple[list[Turn], TranscriptPosition | None]:
+def look(path: Path, mark: ReadPosition | None, kind: Any = ClaudeCode) -> tuple[list[Turn], ReadPosition | None]:
     """The turns behind a mark, and the next mark."""
     found: list[Turn] = []
-    for line in new_lines(path, mark, kind(SESSION, Wanted()), "shop"):
-        found += [item.what for item in line.items if isinstance(item, ImportedItem) and isinstance(item.what, Turn)]
-        mark = line.mark
+    for line in new_lines(path, mark, kind(SESSION, ImportOptions()), "shop"):
+        found += [
+            item.content for item in line.items if isinstance(item, ImportedItem) and isinstance(item.content, Turn)
+        ]
+        mark = line.position
     return found, mark
 
 
@@ -38,7 +38,7 @@ def test_line_by_line_is_the_same_as_all_at_once(tmp_path: Path) -> None:
         whole, _ = look(path, None, kind)
         path.write_bytes(b"")
         grown: list[Turn] = []
-        mark: TranscriptPosition | None = None
+        mark: ReadPosition | None = None
         for value in values:
             with path.open("ab") as stream:
                 stream.write(lines([value]))
@@ -47,6 +47,17 @@ def test_line_by_line_is_the_same_as_all_at_once(tmp_path: Path) -> None:
             assert look(path, mark, kind) == ([], mark)
         assert grown == whole
         assert whole
+
+
+def test_an_import_and_a_hook_read_the_same_turns(tmp_path: Path) -> None:
+    """Ids come from the text, so both must leave out private parts before they make one."""
+    path = tmp_path / "rollout.jsonl"
+    secret = codex(59, spoken("user", "See <private>x</private>you."))
+    path.write_bytes(lines([*CODEX, secret]))
+    imported = [item for value in LineFile(path, Codex(SESSION, ImportOptions())).values() for item in value.items]
+    turns = [item.content for item in imported if isinstance(item, ImportedItem)]
+    assert turns == look(path, None, Codex)[0]
+    assert turns[-1].text == "See  you."
 
 
 def test_an_unfinished_line_waits(tmp_path: Path) -> None:
@@ -77,7 +88,7 @@ def test_a_file_that_was_written_anew_is_read_from_its_start(tmp_path: Path) -> 
 
 
 def test_lines_that_cannot_be_read_are_passed(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(transcript, "MAX_LINE_BYTES", 2000)
+    monkeypatch.setattr(growing_file, "MAX_LINE_BYTES", 2000)
     path = tmp_path / "t.jsonl"
     good = [lines([claude(number, "user", f"say {number}")]) for number in (1, 2, 3)]
     huge = lines([claude(9, "user", "x" * 5000)])
@@ -99,9 +110,9 @@ def test_only_what_is_new_is_read(tmp_path: Path) -> None:
     fed: list[int] = []
 
     class Counting(ClaudeCode):
-        def feed(self, value: Any, number: int) -> Any:
+        def parse(self, value: Any, number: int) -> Any:
             fed.append(number)
-            return super().feed(value, number)
+            return super().parse(value, number)
 
     assert ids(look(path, mark, Counting)[0]) == ["u-0002"]
     assert fed == [1, 20_001], "the head, which names the session, and the new line"
@@ -116,6 +127,6 @@ def test_a_mark_tells_nothing_and_survives_nonsense(tmp_path: Path) -> None:
     assert first is not None
     assert second is not None
     assert (first.first, first.last) == (second.first, second.last), "no digest covers what is private"
-    assert TranscriptPosition.parse(first.dump()) == first
+    assert ReadPosition.parse(first.dump()) == first
     for text in (None, "", "{", "[]", '{"x": 1}', "null", json.dumps({"position": 1, "y": 2})):
-        assert TranscriptPosition.parse(text) is None
+        assert ReadPosition.parse(text) is None

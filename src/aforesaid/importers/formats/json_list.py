@@ -1,4 +1,4 @@
-"""A long JSON list read value by value, so that an export of any size fits in memory."""
+"""Reads a long JSON list value by value, so that an export of any size fits in memory."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class NotJsonError(Exception):
 
 
 class JsonListReader:
-    """The text of a document, read in chunks that grow with the value that does not fit: linear in its length."""
+    """Reads a document in chunks. While a value does not fit, the chunks grow, so that the time stays linear."""
 
-    def __init__(self, stream: IO[bytes], advance: Callable[[int], None], most_chars: int, chunk: int) -> None:
+    def __init__(self, stream: IO[bytes], advance: Callable[[int], None], max_chars: int, chunk: int) -> None:
         self._stream = stream
         self._advance = advance
-        self._most = most_chars
+        self._max = max_chars
         self._chunk = chunk
         self._text = ""
         self._at = 0
         self._ended = False
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self._scan = json.JSONDecoder().raw_decode
+        self._decode = json.JSONDecoder().raw_decode
 
     def is_list(self) -> bool:
         """Whether the document is a list."""
         return self._peek() == "["
 
     def one(self) -> Any:
-        """The document as one value."""
+        """The whole document as one value."""
         value = self._value()
         if self._peek():
             raise NotJsonError("there is more behind the first value: it is neither JSON nor JSON lines.")
@@ -57,7 +57,7 @@ class JsonListReader:
                 return
 
     def _peek(self) -> str:
-        """The next character that is not blank; nothing at the end."""
+        """The next character that is not blank; empty at the end."""
         while True:
             found = BLANK.match(self._text, self._at)
             self._at = found.end() if found else self._at
@@ -65,28 +65,28 @@ class JsonListReader:
                 return self._text[self._at]
             if self._ended:
                 return ""
-            self._more(self._chunk)
+            self._read(self._chunk)
 
     def _value(self) -> Any:
-        wanted = self._chunk
+        size = self._chunk
         self._peek()
         while True:
             try:
-                value, end = self._scan(self._text, self._at)
+                value, end = self._decode(self._text, self._at)
             except RecursionError:
                 raise NotJsonError("it is nested too deeply.") from None
             except ValueError as error:
-                if self._ended or len(self._text) - self._at > self._most:
+                if self._ended or len(self._text) - self._at > self._max:
                     raise NotJsonError(f"it is not JSON: {error}.") from None
-                self._more(wanted)
-                wanted *= 2
+                self._read(size)
+                size *= 2
                 continue
-            if end < len(self._text) or self._ended:  # a number at the edge may go on
+            if end < len(self._text) or self._ended:  # a number at the edge may continue in the next chunk
                 self._at = end
                 return value
-            self._more(wanted)
+            self._read(size)
 
-    def _more(self, size: int) -> None:
+    def _read(self, size: int) -> None:
         try:
             data = self._stream.read(size)
             self._advance(len(data))

@@ -1,0 +1,352 @@
+"""Commands whose form on the command line is special: streams, files, questions to the user.
+
+Each function gets the verb that was chosen and its values, and returns the exit code.
+"""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid._util.atomic_write import replacing
+from aforesaid.errors import AforesaidError, FormatError, InputError
+from aforesaid.surfaces.cli.app import App, interactive, progress
+from aforesaid.surfaces.cli.build import run_verb, show
+from aforesaid.surfaces.formats import records as shown
+from aforesaid.surfaces.formats.columns import snippet
+from aforesaid.surfaces.formats.notes import index_report_json, index_text
+from aforesaid.surfaces.formats.sessions import compact_text, loaded_text
+from aforesaid.surfaces.formats.values import to_json
+from aforesaid.surfaces.turn_files import STDIN, TurnAtLine, opened, read_lines, read_turns
+from aforesaid.surfaces.verbs.declare import Verb
+from aforesaid.surfaces.verbs.documents import document_name
+from aforesaid.types import Freshness, IngestReport, Outcome
+
+if TYPE_CHECKING:
+    from aforesaid.deletion.forget import Receipt
+    from aforesaid.memory import Memory
+
+LISTED_ERRORS = 20  # bad lines that are shown one by one
+INCLUDED = ("thinking", "sidechains", "branches")
+
+Values = Mapping[str, Any]
+
+
+# forget
+
+
+def forget(app: App, verb: Verb, values: Values) -> int:
+    """Ask before deleting, unless --yes or --dry-run was given."""
+    if values["everything"] and values["ids"]:
+        raise InputError("Both ids and --everything were given.", "Name the records, or ask for everything.")
+    given = verb.taken(values)
+    with app.open_for(verb, values) as memory:
+        if not (values["yes"] or values["dry_run"]):
+            preview = verb.run(memory, given | {"dry_run": True})
+            if not _confirmed(_preview_text(memory, preview, values, app.columns)):
+                app.note("Nothing was forgotten.")
+                return 1
+        return show(app, verb, verb.run(memory, given), values)
+
+
+def _preview_text(memory: Memory, preview: Receipt, values: Values, columns: int) -> str:
+    """What would be deleted, for the person who has to agree."""
+    count = f"{preview.records} {'record' if preview.records == 1 else 'records'}"
+    if values["ids"]:
+        names = [listed.id for listed in preview.would if not listed.derived]
+        lines = [f"  {name}  {_snippet(memory, name, values, columns - len(name) - 4)}".rstrip() for name in names]
+        return "\n".join([*lines, f"  and what was made of it: {count} in all"] if preview.derived else lines)
+    user, project = values["user"], values["project"]
+    whose = f"of user {user!r}" if user else f"of project {project!r}" if project else "that belongs to no user"
+    parts = [
+        "of everybody in this tenant" if values["whole_tenant"] else whose,
+        f"in session {values['session']!r}" if values["session"] else "",
+        f"from {shown.stamp(values['since'])} UTC on" if values["since"] else "",
+        *(f"up to {shown.stamp(values[end])} UTC" for end in ("before", "until") if values[end]),
+        f"that contains {values['query']!r}" if values["query"] else "",
+    ]
+    return "  " + " ".join(filter(None, ("everything", *parts))) + f": {count}"
+
+
+def _snippet(memory: Memory, name: str, values: Values, columns: int) -> str:
+    """The first words of a record, if the caller may see it."""
+    try:
+        return snippet(memory.get(name, **{key: values[key] for key in ("user", "project", "session")}).text, columns)
+    except AforesaidError:
+        return ""
+
+
+def _confirmed(what: str) -> bool:
+    if not interactive():
+        raise InputError("Nobody is here to confirm this.", "Add --yes to forget without being asked.")
+    click.echo(f"This would be deleted permanently:\n{what}", err=True)
+    return click.confirm("Forget it?", err=True)
+
+
+# export and audit --export
+
+
+def export(app: App, verb: Verb, values: Values) -> int:
+    """Write the memory to a file or to standard output."""
+    file = values["file"]
+    with app.open_for(verb, values) as memory, progress(verb.progress, hidden=file == STDIN) as report:
+        return _write_lines(app, file, memory.export(vectors=not values["no_vectors"], progress=report))
+
+
+def audit(app: App, verb: Verb, values: Values) -> int:
+    """Show or prune the log, or write it to a file."""
+    if verb.method != "audit.export":
+        return run_verb(app, verb, values)
+    with app.open_for(verb, values) as memory:
+        return _write_lines(app, values["file"], memory.audit.export())
+
+
+def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
+    """Write a file in one step, so that an old one stays until the new one is complete."""
+    encoded = (f"{line}\n".encode() for line in lines)
+    if file == STDIN:
+        for line in encoded:
+            sys.stdout.buffer.write(line)
+        sys.stdout.buffer.flush()
+        return 0
+    target = Path(file).resolve()
+    if target == app.path.resolve():
+        raise InputError(f"{file} is the store itself.", "Name another file.")
+    replaceable = not target.exists() or target.is_file()  # a pipe or a device cannot be replaced
+    with replacing(target) if replaceable else target.open("wb") as stream:
+        count = sum(1 for line in encoded if stream.write(line))
+    app.say({"file": str(target), "lines": count}, f"exported {shown.counted(count, 'line')} to {file}")
+    return 0
+
+
+# calibrate
+
+
+def calibrate(app: App, verb: Verb, values: Values) -> int:
+    """Calibrate; exit code 1 when the result was not kept."""
+    if verb.method != "calibration.fit":
+        return run_verb(app, verb, values)
+    with app.open_for(verb, values) as memory, progress(verb.progress, hidden=app.json) as report:
+        found = verb.run(memory, verb.taken(values), progress=report)
+    show(app, verb, found, values)
+    if found.stored or values["dry_run"]:
+        return 0
+    app.note("Nothing was kept; --force keeps it all the same.")
+    return 1
+
+
+# import
+
+
+def import_(app: App, verb: Verb, values: Values) -> int:
+    """Import files of other programs, or an export of aforesaid."""
+    from aforesaid.importers.formats.detect import is_own
+    from aforesaid.memory.importers import import_paths
+
+    paths, included = values["path"], tuple(name.strip() for name in values["include"].split(",") if name.strip())
+    if unknown := [name for name in included if name not in INCLUDED]:
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(INCLUDED)}.", param_hint="'--include'")
+    own = len(paths) == 1 and (paths[0] == STDIN or is_own(Path(paths[0]).expanduser()))
+    if values["format"] == "auto" and own:
+        # --user may come from the environment; an export names the owners of its records itself.
+        options = ("dry_run", "limit", "session", "since", "until", "include", "no_tools", "strict")
+        if any(values[name] for name in options):
+            raise click.UsageError("An export of aforesaid is imported as it is: leave the options out.")
+        return _import_own(app, verb, paths[0])
+    if STDIN in paths:
+        raise InputError("Only an export of aforesaid can be read from a pipe.", "Name a file or a folder.")
+    places = import_paths(list(paths) or None, values["format"])
+    if not paths:
+        app.note(f"reading {' and '.join(map(str, places))}")
+    given = {name: value for name, value in values.items() if name != "no_tools"}
+    with app.open_for(verb, values) as memory, progress(verb.progress) as report:
+        try:
+            taken = memory.importers.run(
+                **given | {"path": places, "include": included, "tools": not values["no_tools"], "progress": report}
+            )
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted. What was stored stays; run it again to go on.", err=True)
+            raise
+    return show(app, verb, taken, values)
+
+
+def _import_own(app: App, verb: Verb, file: str) -> int:
+    from aforesaid.surfaces.formats.maintenance import import_text
+
+    with (
+        opened(file) as (name, stream),
+        app.open_for(verb, {}) as memory,
+        progress(verb.progress, hidden=file == STDIN) as report,
+    ):
+        try:
+            taken = memory.import_(read_lines(stream, name), progress=report)
+        except FormatError as error:
+            known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
+            raise FormatError(known, error.remedy or "Nothing was imported.") from error
+    app.say(to_json(taken), import_text(taken))
+    return 0
+
+
+# ingest
+
+
+def ingest(app: App, verb: Verb, values: Values) -> int:
+    """Read turns from files or standard input and store them in batches."""
+    names, user = values["files"] or (STDIN,), values["user"]
+    for name in names:
+        if name != STDIN and not Path(name).exists():
+            raise InputError(f"There is no file {name}.", "Check the path; nothing was stored.")
+    if names == (STDIN,) and interactive():
+        app.note("Reading turns from the terminal; end with Ctrl-D.")
+    skips = values["continue_on_error"]
+    with app.open_for(verb, values) as memory, progress("Taking turns", hidden=STDIN in names) as report:
+        stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
+        items = _turns(names, values, stored.skip if skips else None, _bytes_read(names, report))
+        stored.store_all(items, memory.settings.ingest.batch)
+        compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
+    result = IngestReport(tuple(stored.outcomes), stored.freshness)
+    listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
+    app.say(
+        shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
+        | ({"compacted": to_json(compacted)} if values["compact"] else {}),
+        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *map(compact_text, compacted)]),
+    )
+    return 0
+
+
+@dataclass
+class _Ingest:
+    """Stores turns batch by batch, and keeps what was stored and what failed."""
+
+    memory: Memory
+    owner: Mapping[str, Any]
+    skips_errors: bool
+    outcomes: list[Outcome] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
+    freshness: Freshness | None = None
+
+    def store_all(self, items: Iterator[TurnAtLine], size: int) -> None:
+        """Store batch by batch. An error or an interruption says how much was stored before it."""
+        try:
+            first = True
+            while (batch := list(islice(items, size))) or first:
+                self._store_batch(batch)
+                first = False
+        except AforesaidError as error:
+            raise type(error)(error.message, f"{error.remedy} {self._so_far()}".strip()) from error
+        except KeyboardInterrupt:
+            click.echo(f"\n{self._so_far()}", err=True)
+            raise
+
+    def skip(self, where: str, error: InputError) -> None:
+        """Note a line that could not be stored."""
+        self.errors.append((where, error.message))
+
+    def _store_batch(self, batch: list[TurnAtLine]) -> None:
+        try:
+            self._store(batch)
+        except InputError:
+            if not self.skips_errors:
+                raise
+            for item in batch:  # store one by one, to find the bad one
+                try:
+                    self._store([item])
+                except InputError as error:
+                    self.skip(item.where, error)
+
+    def _store(self, batch: Iterable[TurnAtLine]) -> None:
+        turns = [item.turn for item in batch]
+        report = self.memory.ingest(turns, **self.owner)
+        self.outcomes += report.outcomes
+        self.sessions |= {turn.session for turn in turns}
+        self.freshness = report.freshness
+
+    def _so_far(self) -> str:
+        stored = sum(outcome.status in ("stored", "echo") for outcome in self.outcomes)
+        return f"{shown.counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
+
+
+def _turns(
+    names: Iterable[str],
+    values: Values,
+    skip: Callable[[str, InputError], None] | None,
+    advance: Callable[[int], None],
+) -> Iterator[TurnAtLine]:
+    """The turns of all files, one after the other."""
+    for file in names:
+        with opened(file) as (name, stream):
+            session = values["session"] or Path(name).stem.strip("<>")
+            yield from read_turns(stream, name, session, values["format"], skip, advance)
+
+
+def _bytes_read(names: Iterable[str], report: Callable[[int, int], None]) -> Callable[[int], None]:
+    """Progress by bytes of the files, because the number of turns is known only at the end."""
+    found = [Path(name).stat() for name in names if name != STDIN]
+    total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        report(done, total)
+
+    return advance
+
+
+def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
+    if not errors:
+        return []
+    lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
+    more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
+    return [f"{shown.counted(len(errors), 'line')} skipped:", *lines, *more]
+
+
+# watch
+
+
+def watch(app: App, verb: Verb, values: Values) -> int:
+    """Load documents and index folders, and again on every change, until interrupted."""
+    from threading import Event
+
+    from aforesaid.notes.files.watch import changes
+
+    files = {Path(path).resolve(): document_name(path) for path in values["paths"] if not Path(path).is_dir()}
+    folders = [Path(path).expanduser().resolve() for path in values["paths"] if Path(path).is_dir()]
+    owner = {name: values[name] for name in ("user", "project", "scope")}
+    with app.open_for(verb, values) as memory:
+        batches = changes(folders, list(files), memory.settings.files.debounce_ms, Event())
+        indexers = {folder: memory.notes.indexer(folder, **owner) for folder in folders}
+
+        def load(name: str, always: bool) -> None:
+            found = memory.documents.load(name, **owner)
+            if found.added or found.removed or always:
+                app.say(to_json(found), loaded_text(found))
+
+        def index(folder: Path, always: bool) -> None:
+            report = indexers[folder].run()
+            if always or report.touched:
+                app.say(index_report_json(report), index_text(report))
+
+        def update(path: Path, always: bool = False) -> None:
+            """Update one path. After an error the watch goes on with what it had."""
+            try:
+                index(path, always) if path in indexers else load(files[path], always)
+            except AforesaidError as error:
+                app.note(f"{files.get(path, path.name)}: {error.message} {error.remedy}".strip())
+
+        for path in (*files, *folders):
+            update(path, always=True)
+        named = [shown.counted(len(each), noun) for each, noun in ((files, "file"), (folders, "folder")) if each]
+        app.note(f"watching {' and '.join(named)}; stop with ctrl-c")
+        for batch in batches:
+            for path in sorted(batch):
+                update(path)
+    return 0

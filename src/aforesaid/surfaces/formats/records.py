@@ -1,0 +1,268 @@
+"""Records, hits, contexts and ingest reports as text. A text shows first what a person asks first."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from aforesaid.surfaces.formats.columns import clip, one_line, pad, snippet, table, visible, width_of, wrapped
+from aforesaid.surfaces.formats.values import to_json
+from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
+
+if TYPE_CHECKING:
+    from aforesaid.learning.gate_log import LedgerEntry
+    from aforesaid.surfaces.verbs.declare import View
+
+GATE_TERMS = {
+    "T": "technical share",
+    "H": "novelty",
+    "F": "said before",
+    "S": "kept before",
+    "R": "repetition, F·(1−S)",
+    "Dnl": "dates, people, preferences",
+    "P": "paths, errors, references",
+    "A": "decisions, fixes",
+    "Dtech": "definitions, structure",
+    "Gconv": "of the conversation",
+    "Gtech": "of the technical part",
+    "G": "(1−T)·Gconv + T·Gtech",
+}
+STATUSES = ("stored", "duplicate", "echo", "skipped")
+DECISIONS = {"admit": "admitted", "defer": "deferred", "reject": "refused"}
+WHO_COLUMNS = 28  # of the session/role column of a list
+ID_COLUMNS = 24
+LABEL_COLUMNS = 10  # of the labels of a record's lines
+
+
+def stamp(time: datetime) -> str:
+    """A time as tables show it, in UTC."""
+    return time.strftime("%Y-%m-%d %H:%M")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 turn, 2 turns."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def size(number: float) -> str:
+    """Bytes for people."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
+
+
+def origin(record: Record) -> str:
+    """Where a record comes from: session and role, or scope and type."""
+    place = record.session or (record.project if record.scope == "project" else record.scope)
+    return "/".join(visible(part) for part in (place, record.role or record.claim_type or record.kind) if part)
+
+
+# Pages of a list
+
+
+def page_json(name: str) -> Callable[[Any, View], dict[str, Any]]:
+    """A page with its bounds; `name` is the key of the items."""
+    return lambda found, view: {
+        **{key: view.given[key] for key in ("user", "limit", "offset") if key in view.given},
+        name: to_json(found),
+    }
+
+
+def next_page(found: Sequence[Any], view: View) -> str:
+    """How to see the next page, if there may be one."""
+    limit, offset = view.given["limit"], view.given["offset"]
+    return f"\n{limit} shown; go on with --offset {offset + limit}" if len(found) == limit else ""
+
+
+def owner_phrase(user: str | None) -> str:
+    """Whose records were searched."""
+    return f"of user {user!r}" if user else "that belong to no user (those of a user need --user NAME)"
+
+
+# Hits
+
+
+def search_json(result: SearchResult, view: View) -> dict[str, Any]:
+    """A search result, with who asked."""
+    about = {name: view.given.get(name) for name in ("user", "project", "session")}
+    offset = view.given.get("offset", 0)
+    hits = [{"rank": rank, **to_json(hit)} for rank, hit in enumerate(result, offset + 1)]
+    head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
+    head |= {"recovered": result.recovered} if result.recovered else {}
+    return {**head, "hits": hits, "freshness": to_json(result.freshness)}
+
+
+def search_view(result: SearchResult, view: View) -> str:
+    """Hits for people; when there are none, why."""
+    text = search_text(result, view.columns, view.given.get("offset", 0) + 1, view.given.get("explain", False))
+    if len(result):
+        return text
+    records, whose = result.freshness.records, owner_phrase(view.given.get("user"))
+    if not records:
+        return f"Nothing found: {view.store} holds no records {whose}.\n{text}"
+    return f"Nothing found among {counted(records, 'record')} {whose}. Try other words or fewer filters.\n{text}"
+
+
+def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
+    """Hits, best first, each with its reason; then what the search could not see."""
+    why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
+    return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
+
+
+def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
+    """Each hit: rank, score, time, id and origin; its text; why it was found."""
+    return [_hit_text(hit, rank, result.query, columns, explain) for rank, hit in enumerate(result, first_rank)]
+
+
+def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> str:
+    record = hit.record
+    head = f"{rank:>2}. {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    lines = [clip(head, columns), "    " + snippet(record.text, columns - 4, query), "    " + hit.reason]
+    if explain:
+        parts = " ".join(f"{name}={value:.4g}" for name, value in hit.parts.items())
+        where = f"{record.kind}, scope {record.scope}, boundary {record.boundary}, key {record.key}"
+        gate = [f"gate: {record.gate.decision}; {record.gate.reason}"] if record.gate else []
+        lines += [wrapped(line, columns, "    ") for line in (f"parts: {parts}", where, *gate)]
+    return "\n".join(lines) + "\n"
+
+
+# Records
+
+
+def remembered_text(record: Record, view: View) -> str:
+    """A claim that was just stored."""
+    old = view.given.get("supersedes")
+    redacted = f"; redacted: {', '.join(record.redactions)}" if record.redactions else ""
+    return f"remembered {record.id}{f', in place of {old}' if old else ''}{redacted}"
+
+
+def record_text(record: Record, columns: int) -> str:
+    """One whole record: its owner, its source, what the gate decided, and its text."""
+    names = ("tenant", "scope", "user", "project", "session", "agent", "role", "bundle")
+    source = to_json(record.provenance) or {}
+    rows = [
+        ("kind", record.kind),
+        ("time", _times(record)),
+        ("whose", _pairs({name: getattr(record, name) for name in names})),
+        ("kept", f"durable={'yes' if record.durable else 'no'} boundary={record.boundary} key={record.key}"),
+        ("from", _pairs({key: ",".join(map(str, v)) if isinstance(v, list) else v for key, v in source.items()})),
+        ("types", " ".join(filter(None, (record.claim_type, record.memory_type)))),
+        ("scores", f"confidence={record.confidence:g} utility={record.utility:g}"),
+        ("echo of", record.echo_of or ""),
+        ("redacted", ", ".join(record.redactions)),
+        ("meta", " ".join(f"{key}={value}" for key, value in record.meta.items())),
+    ]
+    lines = [visible(record.id)]
+    lines += [f"  {pad(name, LABEL_COLUMNS)}{one_line(value)}" for name, value in rows if value]
+    if record.gate:
+        lines.append(f"  {pad('gate', LABEL_COLUMNS)}{record.gate.decision}: {record.gate.reason}")
+        lines += gate_lines(record.gate)
+    return "\n".join([*lines, "", wrapped(record.text, columns, "  ")])
+
+
+def gate_lines(gate: GateDecision | LedgerEntry) -> list[str]:
+    """The terms of a decision, and its score against the threshold."""
+    terms = [(name, f"{value:.3f}", GATE_TERMS.get(name, "")) for name, value in gate.signals.items()]
+    return [f"    {line}" for line in (*table(terms), f"G {gate_sign(gate)} threshold {gate.threshold:g}")]
+
+
+def gate_sign(gate: GateDecision | LedgerEntry) -> str:
+    """How the score compares to the threshold."""
+    return "≥" if gate.score >= gate.threshold or gate.decision == "admit" else "<"
+
+
+def _pairs(found: dict[str, Any]) -> str:
+    return " ".join(f"{key}={value}" for key, value in found.items() if value)
+
+
+def _times(record: Record) -> str:
+    times = [("valid from", record.valid_from), ("until", record.valid_to), ("updated", record.updated)]
+    more = [f"{name} {stamp(time)}" for name, time in times if time]
+    return ", ".join([f"{record.time.strftime('%Y-%m-%d %H:%M:%S')} UTC", *more])
+
+
+def list_view(records: Sequence[Record], view: View) -> str:
+    """A page of records for people."""
+    if not records:
+        return f"No such records {owner_phrase(view.given.get('user'))}."
+    return list_text(records, view.columns) + next_page(records, view)
+
+
+def list_text(records: Sequence[Record], columns: int) -> str:
+    """Records one a line; ● marks durable ones, × replaced ones."""
+    ids = min(max((width_of(record.id) for record in records), default=0), ID_COLUMNS)
+    origins = min(max((width_of(origin(record)) for record in records), default=0), WHO_COLUMNS)
+    lines = []
+    for record in records:
+        mark = "×" if record.valid_to else "●" if record.durable else " "
+        id_, place = clip(visible(record.id), ids), clip(origin(record), origins)
+        head = f"{stamp(record.time)} {mark} {pad(id_, ids)}  {pad(place, origins)}  "
+        lines.append(clip(head + snippet(record.text, max(columns - width_of(head), 20)), columns))
+    return "\n".join(lines)
+
+
+# Contexts
+
+
+def context_view(context: Context, view: View) -> str:
+    """The text of a context. A terminal gets no control characters from it; a program gets the exact text."""
+    text = visible(context.text) if sys.stdout.isatty() else context.text
+    return f"{text}\n\n{trace_text(context, view.columns)}" if view.given.get("trace") else text
+
+
+def context_note(context: Context, view: View) -> str:
+    """One line about the context, unless the trace shows it."""
+    return "" if view.given.get("trace") else context_line(context)
+
+
+def trace_text(context: Context, columns: int, *, left_out: int | None = None) -> str:
+    """What was considered for a context, what was included, and why not the rest (or the first few of it)."""
+    lines = [context_line(context)]
+    for taken, title in ((True, "taken"), (False, "left out")):
+        items = [item for item in context.trace if item.taken is taken]
+        shown = items if taken else items[:left_out]
+        rows = [(item.part, visible(item.id), f"{item.tokens} tokens", item.reason) for item in shown]
+        lines += [f"{title}:", *(clip(f"  {row}", columns) for row in table(rows))] if rows else []
+        lines += [f"  … and {len(items) - len(shown)} more"] if len(items) > len(shown) else []
+    return "\n".join(lines)
+
+
+def context_line(context: Context) -> str:
+    """One line on a context: how full it is, and what it lacks."""
+    used = f"{context.tokens} of {context.budget_tokens} tokens, {counted(len(context.records), 'record')}"
+    kept = f"{context.kept_tokens} leading tokens as before" if context.kept_tokens else ""
+    degraded = f"degraded: {context.degraded}" if context.degraded else ""
+    fresh = context.freshness.line if context.freshness else ""
+    return "; ".join(filter(None, (used, kept, degraded, fresh)))
+
+
+# Ingested turns
+
+
+def ingest_json(report: IngestReport, errors: Sequence[tuple[str, str]] = (), outcomes: bool = False) -> dict[str, Any]:
+    """Counts of an ingest; the outcome of every turn if asked."""
+    found: dict[str, Any] = {"turns": len(report), **{status: report.count(status) for status in STATUSES}}
+    found["gate"] = {name: report.count(decision) for decision, name in DECISIONS.items()}
+    found["redacted"] = sum(bool(outcome.redactions) for outcome in report)
+    found["errors"] = [{"where": where, "message": message} for where, message in errors]
+    found["freshness"] = to_json(report.freshness)
+    return {**found, "outcomes": to_json(report.outcomes)} if outcomes else found
+
+
+def ingest_text(report: IngestReport) -> str:
+    """What happened to the turns, in three lines."""
+    statuses = ", ".join(f"{report.count(status)} {status}" for status in STATUSES)
+    decisions = ", ".join(f"{report.count(decision)} {name}" for decision, name in DECISIONS.items())
+    redacted = sum(bool(outcome.redactions) for outcome in report)
+    lines = [f"{counted(len(report), 'turn')}: {statuses}", f"gate: {decisions}; secrets redacted in {redacted}"]
+    return "\n".join([*lines, *([report.freshness.line] if report.freshness else [])])
+
+
+def outcomes_text(outcomes: Iterable[Outcome], columns: int) -> list[str]:
+    """The decision and reason for each turn, one a line."""
+    rows = [(each.gate.decision if each.gate else each.status, one_line(each.id), each.reason) for each in outcomes]
+    return [clip(line, columns) for line in table(rows)]

@@ -1,0 +1,22 @@
+"""The table of public verbs. Each module holds the rows of one group and is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from aforesaid.surfaces.verbs.declare import Verb
+
+MODULES = ("records", "sessions", "documents", "governance", "policy", "learning", "maintenance")
+
+
+def verbs_of(module: str) -> tuple[Verb, ...]:
+    """The rows of one module."""
+    found: tuple[Verb, ...] = import_module(f"{__name__}.{module}").VERBS
+    return found
+
+
+def all_verbs() -> Iterator[Verb]:
+    """Every row."""
+    for module in MODULES:
+        yield from verbs_of(module)

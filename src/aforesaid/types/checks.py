@@ -1,0 +1,63 @@
+"""Checks and conversions of values that callers pass in. Each raises InputError with the wrong value and a remedy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from aforesaid.errors import InputError, UnknownClassError
+from aforesaid.types.vocabulary import BOUNDARIES, MAX_ID_CHARS, Boundary, TimeLike
+
+
+def as_time(value: TimeLike, name: str = "time") -> datetime:
+    """Convert a datetime, ISO 8601 text or Unix seconds to UTC. A time without a zone is read as UTC."""
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            if not math.isfinite(value):
+                raise ValueError("not finite")
+            value = datetime.fromtimestamp(value, UTC)
+        if not isinstance(value, datetime):
+            raise TypeError(type(value).__name__)
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except (ValueError, TypeError, OverflowError, OSError) as error:
+        raise InputError(
+            f"{name} is not a time: {value!r}.", "Use a datetime, ISO 8601 text like 2026-05-03T10:00:00Z, or seconds."
+        ) from error
+
+
+def check_id(value: str, name: str = "id") -> str:
+    """Return the id, or raise if it is empty, too long or not valid UTF-8."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be text, got {type(value).__name__}.", "Convert it to a string first.")
+    if not value.strip() or len(value) > MAX_ID_CHARS:
+        raise InputError(f"{name} is empty or over {MAX_ID_CHARS} characters: {value[:40]!r}.", "Use a short name.")
+    if storable(value) != value or "\x00" in value:
+        raise InputError(f"{name} has characters that cannot be stored: {value[:40]!r}.", "Use valid Unicode text.")
+    return value
+
+
+def check_choice(value: str, choices: Sequence[str], name: str) -> str:
+    """Return the value if it is one of the choices, or raise and list them."""
+    if value not in choices:
+        raise InputError(f"{name} {value!r} is unknown.", f"Use one of: {', '.join(choices)}.")
+    return value
+
+
+def check_class(value: str) -> Boundary:
+    """Return the boundary class, or raise if it is unknown: a record with an unknown class is never stored or shown."""
+    for name in BOUNDARIES:
+        if value == name:
+            return name
+    raise UnknownClassError(f"Boundary class {value!r} is unknown.", f"Use one of: {', '.join(BOUNDARIES)}.")
+
+
+def storable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, because UTF-8 cannot encode them."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if 0xD800 <= ord(char) <= 0xDFFF else char for char in text)

@@ -1,0 +1,158 @@
+"""What the main calls return: the report of an ingest, the hits of a search, and the context for a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import overload
+
+from aforesaid.types.records import GateDecision, Record
+from aforesaid.types.vocabulary import Part, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What happened to one ingested message."""
+
+    id: str
+    status: Status
+    reason: str  # one line for people
+    key: str = ""  # the stored record's key; empty if nothing was stored
+    gate: GateDecision | None = None  # None if the gate was not asked
+    redactions: tuple[str, ...] = ()  # the kinds of data that were redacted
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What a search could not use: a vector index that is off, and records that have no vectors yet."""
+
+    records: int  # visible records
+    pending: int  # how many of them have no vector yet
+    vector_off: str = ""  # why vector search was off; empty if it was on
+
+    @property
+    def line(self) -> str:
+        """One sentence for people."""
+        vector = f"vector arm off ({self.vector_off})" if self.vector_off else "vector and text arms on"
+        pending = f"{self.pending} of {self.records} records without vectors yet" if self.pending else "all indexed"
+        return f"{vector}; {pending}"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport(Sequence[Outcome]):
+    """What happened to every ingested message, in the order given."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    freshness: Freshness | None = None
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    @overload
+    def __getitem__(self, index: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Outcome]: ...
+    def __getitem__(self, index: int | slice) -> Outcome | Sequence[Outcome]:
+        return self.outcomes[index]
+
+    def count(self, value: object) -> int:
+        """How many messages ended with this status or gate decision."""
+        return sum(o.status == value or (o.gate is not None and o.gate.decision == value) for o in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A found record, its score, the parts of the score by name, and the reason in one line."""
+
+    record: Record
+    score: float
+    parts: Mapping[str, float]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Sequence[Hit]):
+    """The hits, best first."""
+
+    hits: tuple[Hit, ...]
+    freshness: Freshness
+    query: str = ""
+    profile: str = "default"
+    recovered: str = ""  # why summaries were replaced by original messages; empty if they were not
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    @overload
+    def __getitem__(self, index: int) -> Hit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, index: int | slice) -> Hit | Sequence[Hit]:
+        return self.hits[index]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceItem:
+    """One record that was considered for a context, and why it was taken or left out."""
+
+    id: str
+    part: Part
+    taken: bool
+    tokens: int
+    reason: str
+    score: float | None = None  # None for parts that are not ranked
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """The source of one piece of a context; `handle` is its mark in the text, such as `m:1a2b3c4d`."""
+
+    handle: str
+    id: str
+    part: Part
+    time: datetime
+    session: str | None = None
+    file: str | None = None  # for notes and documents, with the first and last line
+    lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What goes into the prompt: rules as system text, then recent messages and recalled history as messages.
+
+    Recalled history stays where it was first shown, so the contexts of one session only grow at the end and a model's
+    prompt cache keeps working.
+    """
+
+    system: str
+    messages: tuple[Mapping[str, str], ...]  # each with `role` and `content`
+    tokens: int
+    budget_tokens: int
+    records: tuple[Record, ...]  # the records that went in
+    trace: tuple[TraceItem, ...]  # every record that was considered
+    freshness: Freshness | None
+    degraded: str = ""  # what is missing and why; empty if nothing is
+    kept_tokens: int = 0  # leading tokens that equal the session's previous context
+    citations: tuple[Citation, ...] = ()
+    recall: str = ""  # the recalled history alone
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The pieces of the context in order. If one changes, a model must read everything after it again."""
+        messages = (f"{message['role']}: {message['content']}" for message in self.messages)
+        return tuple(part for part in (self.system, *messages) if part)
+
+    @property
+    def text(self) -> str:
+        """The whole context as one string."""
+        return "\n".join(self.parts)
+
+    def chat(self, *new: Mapping[str, str]) -> list[dict[str, str]]:
+        """The context as chat messages, system text first, followed by the new messages."""
+        system = [{"role": "system", "content": self.system}] if self.system else []
+        return [*system, *map(dict, self.messages), *map(dict, new)]
