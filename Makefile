@@ -2,7 +2,7 @@
 # make test    set everything up and run the whole suite
 # make test-hosts  try it with real programs: Claude Code, Codex, the MCP inspector and the conformance suite
 # make check   ruff and mypy only
-# make bench   speed, survival under kill -9 (minutes), and quality on the question sets in DATA (hours, once)
+# make bench   speed, survival under kill -9 (minutes), and the readers of text and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
 # make release-check  build the package, install it into a fresh environment and try it there
 # make clean   remove the virtual environment and caches
@@ -47,14 +47,15 @@ test-hosts: $(VENV)/developing
 	@test ! -e $(HOSTS)/installed || AFORESAID_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
 
 bench: $(VENV)/developing
-	$(BIN)/python -m aforesaid.bench.scoring
-	$(BIN)/python -m aforesaid.bench.speed
+	$(BIN)/aforesaid bench scoring
+	$(BIN)/aforesaid bench speed
 	folder=$$(mktemp -d) && $(BIN)/python -m aforesaid.testing.torture $$folder/two.db --writers 2 --turns 1000 \
 	  && $(BIN)/python -m aforesaid.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
 	  status=$$?; rm -rf $$folder; exit $$status
 ifeq ($(SETS),)
 	@echo 'No question sets in $(DATA): make bench DATA=a/folder/with/locomo10.json (docs/benchmarks.md says where from)'
 else
+	$(BIN)/python -m aforesaid.bench.readers $(SETS)
 	$(BIN)/aforesaid bench quality $(SETS)
 endif
 

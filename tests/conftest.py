@@ -18,8 +18,8 @@ from aforesaid.store.sqlite import SQLiteStore
 from support.clock import standing_clock
 
 # A busy machine is no failure; and a change is judged by the same examples as the one before it.
-hypothesis.settings.register_profile("here", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("here", deadline=None, max_examples=60)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=60, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the test
@@ -27,9 +27,9 @@ os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the t
 pytest.register_assert_rewrite("aforesaid.testing.store")
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def model_folder() -> Path:
-    """The default model's weights, fetched once if this machine has none yet: tests use the real ones."""
+    """The folder of the default model. Fetched (34 MB) if this machine does not have it yet."""
     return weights.locate() or weights.pull()
 
 

@@ -13,7 +13,7 @@ import pytest
 from aforesaid.bench.quality.files import read_rows
 from aforesaid.bench.quality.formats import FORMATS, load
 from aforesaid.bench.quality.formats.beam import moment as beam_moment
-from aforesaid.bench.quality.formats.locomo import evidence_marks
+from aforesaid.bench.quality.formats.locomo import evidence_ids
 from aforesaid.bench.quality.formats.longmemeval import moment, read
 from aforesaid.bench.quality.types import BenchQuestion, Corpus, Dataset
 from aforesaid.errors import InputError
@@ -89,10 +89,10 @@ def test_a_pool_holds_other_sessions_once_and_none_from_the_future(tmp_path: Pat
     dataset = load(path, pool=4)
     cat, dog = dataset.corpora["q_cat"], dataset.corpora["q_dog"]
     for corpus in (cat, dog):
-        marks = [session.mark for session in corpus.sessions]
+        marks = [session.source_id for session in corpus.sessions]
         assert len(marks) == len(set(marks)) == 4
-    assert [session.mark for session in cat.sessions].count("answer_cat") == 1
-    pooled = [session for session in cat.sessions if session.mark not in ("plain_1", "answer_cat")]
+    assert [session.source_id for session in cat.sessions].count("answer_cat") == 1
+    pooled = [session for session in cat.sessions if session.source_id not in ("plain_1", "answer_cat")]
     assert len(pooled) == 2
     assert all(session.time <= asked(dataset, "cat").now for session in pooled)
     assert evidence_texts(dataset, asked(dataset, "cat")) == {"My cat is called Figo."}
@@ -104,7 +104,7 @@ def test_a_pool_has_a_time_even_where_the_haystack_lies_in_the_future(tmp_path: 
     rows = read_rows(bench_files.longmemeval(tmp_path))
     rows[0]["haystack_dates"] = ["2024/01/01 (Mon) 10:00", "2024/01/02 (Tue) 10:00"]
     corpus = read("x", rows, pool=99).corpora["q_cat"]
-    late = {session.mark for session in corpus.sessions if session.time > moment("2023/05/30 20:36")}
+    late = {session.source_id for session in corpus.sessions if session.time > moment("2023/05/30 20:36")}
     assert late == {"plain_1", "answer_cat"}, "its own sessions keep their times"
 
 
@@ -112,7 +112,7 @@ def test_a_pool_never_takes_what_is_evidence(tmp_path: Path) -> None:
     rows = read_rows(bench_files.longmemeval(tmp_path))
     rows[0]["answer_session_ids"] = ["answer_cat", "plain_3"]  # evidence that the haystack lacks
     dataset = read("x", rows, pool=99)
-    assert "plain_3" not in {session.mark for session in dataset.corpora["q_cat"].sessions}
+    assert "plain_3" not in {session.source_id for session in dataset.corpora["q_cat"].sessions}
 
 
 def test_locomo(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_locomo(tmp_path: Path) -> None:
 
 
 def test_malformed_evidence_is_mended() -> None:
-    assert evidence_marks(["D8:6; D9:17"]) == {"D8:6", "D9:17"}
-    assert evidence_marks(["D:11:26", "D30:05", "D"]) == {"D11:26", "D30:5"}
+    assert evidence_ids(["D8:6; D9:17"]) == {"D8:6", "D9:17"}
+    assert evidence_ids(["D:11:26", "D30:05", "D"]) == {"D11:26", "D30:5"}
 
 
 def test_squad(tmp_path: Path) -> None:

@@ -215,9 +215,9 @@ def test_a_fault_in_the_middle_leaves_nothing_of_a_cluster() -> None:
 
 
 def test_after_a_turn_a_session_that_has_grown_is_compacted(memory: Memory) -> None:
-    turns = [Turn(f"t{i}", "s", "user", said(i), NOW + i * MINUTE) for i in range(200)]
+    turns = [Turn(f"t{i}", "s", "user", said(i) * 3, NOW + i * MINUTE) for i in range(80)]
     runs = [memory.sessions.after_turn([turn], user="ana")[1] for turn in turns]
-    assert 0 < sum(map(bool, runs)) < 10
+    assert 0 < sum(map(bool, runs)) < 5
     assert summaries(memory)
     never = replace(memory.settings, compact=replace(memory.settings.compact, trigger_tokens=0))
     quiet = Memory(DictStore(), HashEmbedder(64), settings=never)
@@ -233,7 +233,7 @@ def test_only_summaries_are_expanded(memory: Memory) -> None:
 sizes = st.integers(1, 60)
 
 
-@example_settings(max_examples=25)
+@example_settings(max_examples=15)
 @given(sizes, st.integers(1, 9), st.lists(st.sampled_from([None, "a", "b", "c", "d"]), max_size=60))
 def test_lineage_is_complete_whatever_the_session(count: int, size: int, bundles: list[str | None]) -> None:
     rows = replace(Settings().compact, cluster_turns=size, cap_tokens=40)

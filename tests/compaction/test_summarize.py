@@ -160,7 +160,7 @@ COUNTS: list[Callable[[str], int]] = [
 ]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     TEXTS,
     st.integers(0, 120),
@@ -184,7 +184,6 @@ def test_the_cap_holds_and_the_same_input_is_the_same_output(
     assert draft == summarizer.summarize(given_sources, cap, previous, tightness=tightness)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(max_size=80), max_size=8), st.integers(1, 60))
 def test_any_text_can_be_summarised(texts: list[str], cap: int) -> None:
     draft = ExtractiveSummarizer().summarize(sources([("Ana", text) for text in texts]), cap)

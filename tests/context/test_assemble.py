@@ -119,7 +119,7 @@ for number in range(12):
     talk(MEMORY, f"s{number}", *[f"words about topic {number} and {i} " * (i * number + 1) for i in range(4)])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     budget=st.integers(1, 3000), query=st.sampled_from(["topic 3", "words", "京都", "nothing"]), n=st.integers(0, 12)
 )

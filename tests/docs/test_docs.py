@@ -21,7 +21,7 @@ LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 @pytest.mark.parametrize(
     "page", [page for page in READABLE if PYTHON.search(page.read_text())], ids=lambda page: page.name
 )
-def test_the_python_blocks_run(page: Path, tmp_path: Path) -> None:
+def test_the_python_blocks_run(page: Path, tmp_path: Path, model_folder: Path) -> None:
     """In order, in a fresh folder, with the real model."""
     blocks = PYTHON.findall(page.read_text(encoding="utf-8"))
     done = subprocess.run(
@@ -46,7 +46,7 @@ def test_the_first_block_of_the_readme_is_ten_lines_of_code() -> None:
 
 
 @pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda example: example.name)
-def test_examples_run(example: Path) -> None:
+def test_examples_run(example: Path, model_folder: Path) -> None:
     done = subprocess.run([sys.executable, "-W", "error", example], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "taken" in done.stdout

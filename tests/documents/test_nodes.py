@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.documents.links import Link
@@ -192,7 +192,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.one_of(st.text(), st.lists(PIECES, max_size=40).map("".join)))
-@settings(max_examples=400, deadline=None)
 def test_any_text_becomes_nodes_that_share_no_line(text: str) -> None:
     document = parse(text)
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -214,7 +213,6 @@ def _in_order(part: str, whole: str) -> bool:
 
 
 @given(st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES, max_size=30).map("".join))
-@settings(deadline=None)
 def test_an_edit_accounts_for_every_node(before: str, after: str) -> None:
     old, new = parse(before), parse(after)
     change = changed(old, new)

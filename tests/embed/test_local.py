@@ -32,33 +32,28 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    return weights.pull()
-
-
-@pytest.fixture(scope="module")
-def embedder(folder: Path) -> LocalEmbedder:
-    return LocalEmbedder(folder, threads=2)
+def embedder(model_folder: Path) -> LocalEmbedder:
+    return LocalEmbedder(model_folder, threads=2)
 
 
 @pytest.fixture
-def other(folder: Path, tmp_path: Path) -> Path:
+def other(model_folder: Path, tmp_path: Path) -> Path:
     """The same model with one more field in its file: other weights, as far as anyone can tell without running them."""
     copy = tmp_path / "other"
     (copy / "onnx").mkdir(parents=True)
-    (copy / "onnx" / "model.onnx").write_bytes((folder / "model.onnx").read_bytes() + b"\x32\x05other")
-    shutil.copy(folder / "tokenizer.json", copy)
+    (copy / "onnx" / "model.onnx").write_bytes((model_folder / "model.onnx").read_bytes() + b"\x32\x05other")
+    shutil.copy(model_folder / "tokenizer.json", copy)
     return copy
 
 
-def plain(folder: Path, text: str, pool: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def plain(model_folder: Path, text: str, pool: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """The vector by the two libraries alone."""
     import onnxruntime
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(model_folder / "tokenizer.json"))
     ids = np.array([tokenizer.encode(text).ids])
-    session = onnxruntime.InferenceSession(str(weights.model_file(folder)))
+    session = onnxruntime.InferenceSession(str(weights.model_file(model_folder)))
     feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
     pooled = pool(session.run(["last_hidden_state"], feed)[0][0])
     return pooled / np.linalg.norm(pooled)
@@ -82,20 +77,20 @@ def test_importing_and_constructing_load_nothing() -> None:
     assert run(code, AFORESAID_CACHE="/nonexistent").splitlines() == [f"{NAME} 384", "[]"]
 
 
-def test_vectors_are_those_of_the_plain_libraries(embedder: LocalEmbedder, folder: Path) -> None:
-    expected = plain(folder, TEXTS[0], lambda states: states[0])
+def test_vectors_are_those_of_the_plain_libraries(embedder: LocalEmbedder, model_folder: Path) -> None:
+    expected = plain(model_folder, TEXTS[0], lambda states: states[0])
     assert np.allclose(embedder.embed(TEXTS[:1]), [expected], atol=1e-5)
     question = embedder.embed_query("where does she live?")
-    expected = plain(folder, QUERY_PREFIX + "where does she live?", lambda states: states[0])
+    expected = plain(model_folder, QUERY_PREFIX + "where does she live?", lambda states: states[0])
     assert question.shape == (384,) and np.allclose(question, expected, atol=1e-5)
 
 
-def test_vectors_do_not_depend_on_batch_order_or_threads(embedder: LocalEmbedder, folder: Path) -> None:
+def test_vectors_do_not_depend_on_batch_order_or_threads(embedder: LocalEmbedder, model_folder: Path) -> None:
     rows = embedder.embed(TEXTS)
     assert rows.shape == (len(TEXTS), 384) and rows.dtype == np.float32
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
     for threads in (1, 3):
-        again = LocalEmbedder(folder, threads=threads, cache_texts=0)
+        again = LocalEmbedder(model_folder, threads=threads, cache_texts=0)
         assert np.array_equal(again.embed(TEXTS[::-1]), rows[::-1])
         assert all(np.array_equal(again.embed([text])[0], row) for text, row in zip(TEXTS, rows, strict=True))
 
@@ -105,8 +100,8 @@ def test_meaning_is_found(embedder: LocalEmbedder) -> None:
     assert near > far + 0.1
 
 
-def test_long_texts_are_cut_at_max_tokens(folder: Path) -> None:
-    short, full = LocalEmbedder(folder, max_tokens=16), LocalEmbedder(folder, max_tokens=8192)
+def test_long_texts_are_cut_at_max_tokens(model_folder: Path) -> None:
+    short, full = LocalEmbedder(model_folder, max_tokens=16), LocalEmbedder(model_folder, max_tokens=8192)
     start = "word " * 14  # and the two tokens around every text
     assert np.array_equal(short.embed([start]), short.embed([start + "lion " * 50]))
     assert not np.array_equal(full.embed([start]), full.embed([start + "lion " * 50]))
@@ -126,13 +121,13 @@ def test_an_empty_list_loads_nothing() -> None:
     assert LocalEmbedder(fetch=None).embed([]).shape == (0, 384)
 
 
-def test_many_threads_load_once(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_many_threads_load_once(model_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path))
     fetched: list[int] = []
 
     def fetch() -> Path:
         fetched.append(1)
-        return folder
+        return model_folder
 
     embedder = LocalEmbedder(fetch=fetch)
     rows: list[np.ndarray] = []
@@ -145,7 +140,7 @@ def test_many_threads_load_once(folder: Path, monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_a_failed_fetch_is_not_repeated_but_weights_that_appear_are_used(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    model_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path))
     tries: list[int] = []
@@ -159,7 +154,7 @@ def test_a_failed_fetch_is_not_repeated_but_weights_that_appear_are_used(
         with pytest.raises(ModelMissingError, match=r"No registry\. Look elsewhere\."):
             embedder.embed(["a"])
     assert len(tries) == 1
-    shutil.copytree(folder, weights.cache_folder())
+    shutil.copytree(model_folder, weights.cache_folder())
     assert embedder.embed(["a"]).shape == (1, 384)
 
 
@@ -204,8 +199,8 @@ def test_a_text_too_long_for_other_weights_is_a_typed_error(other: Path) -> None
         LocalEmbedder(other, max_tokens=600).embed(["word " * 700])
 
 
-def test_the_default_weights_keep_their_name_in_any_folder(folder: Path) -> None:
-    embedder = open_embedder(Settings.load(environment={}, arguments={"embed.model": str(folder)}))
+def test_the_default_weights_keep_their_name_in_any_folder(model_folder: Path) -> None:
+    embedder = open_embedder(Settings.load(environment={}, arguments={"embed.model": str(model_folder)}))
     assert embedder is not None and embedder.name == NAME
     with pytest.raises(ModelMissingError, match="nowhere"):
         assert LocalEmbedder(Path("/nowhere")).name
@@ -220,11 +215,11 @@ def test_the_default_weights_keep_their_name_in_any_folder(folder: Path) -> None
     ],
 )
 def test_damaged_weights_are_refused_at_load(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, damage: Callable[[bytes], bytes]
+    model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, damage: Callable[[bytes], bytes]
 ) -> None:
     monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path))
-    shutil.copytree(folder, weights.cache_folder())
-    (weights.cache_folder() / file).write_bytes(damage((folder / file).read_bytes()))
+    shutil.copytree(model_folder, weights.cache_folder())
+    (weights.cache_folder() / file).write_bytes(damage((model_folder / file).read_bytes()))
     with pytest.raises(ModelDamagedError, match="aforesaid models pull"):
         LocalEmbedder(fetch=None).embed(["a"])
 
@@ -249,10 +244,12 @@ def test_vectors_that_collapsed_are_noticed(embedder: LocalEmbedder) -> None:
         check_numerics(Collapsed())
 
 
-def test_wrong_arithmetic_is_noticed_at_load(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_arithmetic_is_noticed_at_load(
+    model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A vocabulary with two words exchanged keeps its size: only the check of a vector can see it."""
     monkeypatch.setenv("AFORESAID_CACHE", str(tmp_path))
-    shutil.copytree(folder, weights.cache_folder())
+    shutil.copytree(model_folder, weights.cache_folder())
     file = weights.cache_folder() / "tokenizer.json"
     table = json.loads(file.read_text())
     vocabulary = table["model"]["vocab"]
@@ -263,14 +260,14 @@ def test_wrong_arithmetic_is_noticed_at_load(folder: Path, tmp_path: Path, monke
         LocalEmbedder(fetch=None).embed(["a"])
 
 
-def test_the_runtime_reports_to_nobody(folder: Path, tmp_path: Path) -> None:
+def test_the_runtime_reports_to_nobody(model_folder: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     run(
         "from aforesaid.embed import LocalEmbedder; LocalEmbedder().embed(['a'])",
         HOME=str(home),
         XDG_CACHE_HOME=str(home / "cache"),
-        AFORESAID_MODEL_PATH=str(folder),
+        AFORESAID_MODEL_PATH=str(model_folder),
     )
     assert [path for path in home.rglob("*") if path.is_file()] == []
 

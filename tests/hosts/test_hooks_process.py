@@ -63,14 +63,15 @@ def transcripts(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(
-    ("host", "make", "word"), [("claude-code", claude_event, "7443"), ("codex", codex_event, "ledger-eu")]
+    ("host", "make", "word", "provider"),
+    [("claude-code", claude_event, "7443", "local"), ("codex", codex_event, "ledger-eu", "hash")],
 )
 def test_a_session_from_beginning_to_end(
-    tmp_path: Path, transcripts: dict[str, Path], host: str, make: Any, word: str
+    tmp_path: Path, model_folder: Path, transcripts: dict[str, Path], host: str, make: Any, word: str, provider: str
 ) -> None:
-    """With the real model, every event once, then another session that profits from it."""
+    """Every event once, then another session that profits from it. One of the hosts has the real model."""
     cwd = tmp_path / "shop"
-    slow = {"provider": "local", "AFORESAID_HOOKS_PROMPT_MS": "60000", "AFORESAID_HOOKS_EVENT_MS": "60000"}
+    slow = {"provider": provider, "AFORESAID_HOOKS_PROMPT_MS": "60000", "AFORESAID_HOOKS_EVENT_MS": "60000"}
     for name in EVENTS:
         assert call(tmp_path, make(name, transcripts[host], cwd), "--user", "ana", **slow) == {}
     later = make("UserPromptSubmit", tmp_path / "none.jsonl", cwd, session_id="later")
@@ -104,8 +105,10 @@ def test_options_and_settings_that_cannot_be_read(tmp_path: Path, transcripts: d
 
 
 def test_stores_that_cannot_be_used(tmp_path: Path, transcripts: dict[str, Path]) -> None:
-    events = [make(name, transcripts[host], tmp_path) for host, make in (("claude-code", claude_event), ("codex", codex_event))
-              for name in ("UserPromptSubmit", "Stop")]  # fmt: skip
+    events = [
+        claude_event("UserPromptSubmit", transcripts["claude-code"], tmp_path),
+        codex_event("Stop", transcripts["codex"], tmp_path),
+    ]
     (tmp_path / "memory.db").write_bytes(b"not a store at all " * 500)
     for event in events:
         assert call(tmp_path, event) == {}

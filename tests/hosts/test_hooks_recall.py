@@ -21,7 +21,7 @@ AGENT = (10, 11, 12)
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+def team(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterator[Memory]:
     path: Path = tmp_path_factory.mktemp("team") / "memory.db"
     with Memory.open(path, settings=Settings()) as memory:
         memory.ingest(

@@ -162,7 +162,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(KEYS, VALUES, max_size=5),
     st.sampled_from(["claude-code", "codex", "cursor", "openclaw"]),
@@ -188,7 +188,7 @@ def test_there_and_back_again(tmp_path: Path, value: dict[str, Any], host: Any, 
     assert not any(backup_of(plan.path).exists() for plan in found)
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(KEYS, VALUES, max_size=5),
     st.dictionaries(st.text(min_size=1, max_size=4), st.integers(), max_size=3),

@@ -125,7 +125,7 @@ def test_dirty_tiers_fall_through_and_a_zero_query_finds_zero() -> None:
     found = cascade_search([first, second, whole], np.zeros(16))
     assert found.tier == 2
     assert found.best == (0.0, 0.0, 0.0)
-    with pytest.raises(InputError, match="no numbers"):
+    with pytest.raises(InputError, match="not numbers"):
         cascade_search([None, None, np.full_like(whole, np.nan)], full[0])
 
 

@@ -183,7 +183,7 @@ def test_what_is_no_cosine_is_refused(bad: float) -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -0.1, 1.1])
 def test_what_is_no_share_is_refused(bad: float) -> None:
     for call in (lambda: gate.repetition(bad, 0), lambda: gate.blend(bad, 0, 0), lambda: gate.branch([(1, bad)])):
-        with pytest.raises(InputError, match="not in"):
+        with pytest.raises(InputError, match="must be in"):
             call()
 
 

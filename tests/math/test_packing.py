@@ -19,10 +19,8 @@ SHARE = st.floats(0, 1)
 def test_packing_is_arithmetic() -> None:
     costs = [5, 4, 20, 3, 1]
     assert pk.longest_prefix(costs, 12) == 2  # one long item ends a prefix
-    assert pk.fitting(costs, 12) == (0, 1, 3)  # and is stepped over by default
     assert pk.longest_prefix(costs, 33) == pk.soft_prefix(costs, 33) == 5
     assert pk.longest_prefix(costs, 0) == pk.longest_prefix([], 9) == 0
-    assert pk.fitting(costs, 0) == pk.fitting([], 9) == ()
 
 
 @given(COSTS, st.integers(0, 400))
@@ -36,17 +34,6 @@ def test_a_prefix_is_the_longest_that_fits(costs: list[int], budget: int) -> Non
 @given(COSTS, st.integers(0, 400), st.integers(0, 100))
 def test_a_larger_budget_never_shortens_a_prefix(costs: list[int], budget: int, more: int) -> None:
     assert pk.longest_prefix(costs, budget) <= pk.longest_prefix(costs, budget + more)
-
-
-@given(COSTS, st.integers(0, 400))
-def test_fitting_extends_the_prefix_and_leaves_nothing_that_fits(costs: list[int], budget: int) -> None:
-    taken = pk.fitting(costs, budget)
-    used = sum(costs[i] for i in taken)
-    prefix = pk.longest_prefix(costs, budget)
-    assert used <= budget
-    assert taken[:prefix] == tuple(range(prefix))
-    assert list(taken) == sorted(set(taken))
-    assert all(used + costs[i] > budget for i in range(len(costs)) if i not in taken)
 
 
 def test_reserves_are_arithmetic() -> None:
@@ -89,9 +76,7 @@ def test_soft_budget_shrinks_as_the_mandatory_parts_grow(total: int, hard: int, 
 def test_what_is_no_count_of_tokens_is_refused(bad: object) -> None:
     for call in (
         lambda: pk.longest_prefix([1], bad),
-        lambda: pk.fitting([1], bad),
         lambda: pk.longest_prefix([1, bad], 5),
-        lambda: pk.fitting([bad], 5),
         lambda: pk.soft_budget(bad, 1, 1),
         lambda: pk.soft_budget(1, bad, 1),
         lambda: pk.tail_target(bad),

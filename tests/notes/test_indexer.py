@@ -389,7 +389,7 @@ EDITS: list[Callable[[Path, random.Random], None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["dict", "sqlite"])
 def test_after_random_edits_the_index_is_that_of_a_fresh_start(seed: int, kind: str, tmp_path: Path) -> None:
     chance = random.Random(seed)

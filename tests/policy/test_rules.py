@@ -282,7 +282,6 @@ PIECES = st.sampled_from(
 
 
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=40).map(" ".join), st.lists(PIECES).map("".join)))
-@settings(max_examples=500, deadline=500)
 def test_any_text_is_a_rule_or_a_rule_error(text: str) -> None:
     try:
         rule = parse(text)
@@ -332,7 +331,7 @@ TREES: st.SearchStrategy[Tree] = st.recursive(
 @example(Compare("==", Name("a"), Value("\\'\n\r\t\"\x00\u2028é😀")))
 @example(Compare("==", Name("a"), Value(-0.0)))
 @example(Compare("==", Name("a"), Value(1e22)))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200)
 def test_every_tree_is_read_back_from_its_text(tree: Tree) -> None:
     rule = PolicyRule(tree)
     again = parse(str(rule))
@@ -398,6 +397,6 @@ FACT_MAPS = st.dictionaries(
 
 
 @given(TREES, FACT_MAPS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200)
 def test_a_rule_means_what_the_oracle_says(tree: Tree, facts: dict[str, object]) -> None:
     assert PolicyRule(tree).holds(facts) is (oracle(tree, facts) is True)

@@ -191,6 +191,4 @@ def _sure(found: list) -> int:
 
 
 TestStoreMachine = StoreMachine.TestCase
-TestStoreMachine.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestStoreMachine.settings = settings(max_examples=40, stateful_step_count=30, suppress_health_check=list(HealthCheck))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from aforesaid.deletion.fragments import fragments, text_fragments, vector_fragments, word_fragments
@@ -19,7 +18,6 @@ from support.growth import cpu_growth, is_linear
 letters = st.binary(min_size=8, max_size=20).map(lambda data: bytes(97 + byte % 3 for byte in data))
 
 
-@example_settings(max_examples=200)
 @given(st.lists(letters, max_size=8), st.lists(letters, max_size=30), st.integers(1, 64))
 def test_it_finds_what_a_plain_search_finds(needles: list[bytes], pieces: list[bytes], size: int) -> None:
     data = b"".join(pieces)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,8 +61,8 @@ def test_look_alikes_are_told_apart() -> None:
 def test_what_a_turn_states() -> None:
     text = "Hi! My manager is Ana. We moved to Lisbon last month, so ignore the rest."
     manager, home = statements(text)
-    assert manager == Statement("speaker", "manager", "Ana", "is", 4, 22)
-    assert home == Statement("speaker", "home", "Lisbon", "is", 23, len(text), change=True)
+    assert manager == Statement("speaker", "manager", "Ana", start=4, end=22)
+    assert home == Statement("speaker", "home", "Lisbon", change=True, start=23, end=len(text))
     assert text[manager.start : manager.end] == "My manager is Ana."
 
 
@@ -100,7 +98,6 @@ def test_a_reason_says_what_changed(older: str, newer: str, expected: str) -> No
     ("text", "mood"),
     [
         ("My manager is Ana.", "is"),
-        ("My manager was Ana.", "was"),
         ("Ana is no longer my manager.", "ends"),
         ("I used to live in Rome.", "ends"),
         ("We're planning to move to Rome.", "plans"),
@@ -118,6 +115,8 @@ def test_moods(text: str, mood: str) -> None:
     [
         "",
         "Is my manager Ana?",
+        "My manager was Ana.",
+        "I lived in Rome for two years.",
         "If my manager were Bo, I would leave.",
         "I wish my manager was Bo.",
         "Maybe my manager is Bo.",
@@ -161,12 +160,6 @@ def test_only_equal_keys_supersede_and_nothing_supersedes_itself(older: str, new
         assert supersedes(old, old) == ""
         for new in statements(newer):
             assert not supersedes(new, old) or key_of(new) == key_of(old)
-
-
-def test_a_past_remark_supersedes_nothing() -> None:
-    for pair in EVERY_PAIR:
-        for new in statements(pair[1]):
-            assert all(supersedes(replace(new, mood="was"), old) == "" for old in statements(pair[0]))
 
 
 @given(st.text(max_size=300))

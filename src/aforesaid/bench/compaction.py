@@ -1,46 +1,39 @@
 """What summaries keep of real conversations, and what they cost.
 
-    aforesaid bench compaction locomo10.json
-
-Every session of a conversation is compacted whole. Of the turns that questions are asked about, the names, numbers and
-dates are looked for in the summary that covers them, and again in what `expand` gives back. Beside it stand sentences
-drawn at random from the same turns, up to the same length. The cost is measured on made-up sessions of growing length.
+Every session of a conversation is compacted as a whole. For each turn that a question asks about, we look for its
+names, numbers and dates in the summary that covers it, and in what `expand` returns. The baseline is random sentences
+of the same turns with the same length. The cost is measured on generated sessions of growing length.
 """
 
 from __future__ import annotations
 
 import random
 import re
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
+from aforesaid.bench.measuring import USER, generated_turns, mean, seconds, temporary_memory
 from aforesaid.bench.quality.types import BenchQuestion, Corpus, Dataset
-from aforesaid.bench.speed import made_up_turns
 from aforesaid.compaction.compact import Summarised
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
-from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.sentences import sentences
 from aforesaid.types import Progress, Record
 
-USER = "reader"
-NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]+")  # a capital that does not begin a sentence
+NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]+")  # a capital letter not at the start of a sentence
 NUMBER = re.compile(r"\d+")
 GROWTH = (500, 1000, 2000, 4000)
 
 
 @dataclass(frozen=True, slots=True)
 class FactsKept:
-    """How many facts of some texts another text still holds."""
+    """How many facts there were, and how many a summary kept."""
 
     facts: int = 0
     kept: int = 0
@@ -50,13 +43,13 @@ class FactsKept:
 
     @property
     def share(self) -> float:
-        """From 0 to 1; all of nothing is 1."""
+        """The share kept, from 0 to 1; 1 when there were no facts."""
         return self.kept / self.facts if self.facts else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionReport:
-    """Means over summaries; counts of what their evidence turns say."""
+    """Means over summaries, and counts of the facts in turns with evidence."""
 
     name: str
     turns: int
@@ -85,19 +78,19 @@ class CompactionReport:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What compacting a session of so many turns took."""
+    """How long it took to compact a session of this many turns."""
 
     turns: int
     seconds: float
 
     @property
     def ms_a_turn(self) -> float:
-        """Stays the same when the cost is linear."""
+        """Milliseconds a turn; constant when the cost is linear."""
         return 1000 * self.seconds / self.turns
 
 
 def facts_of(text: str) -> dict[str, set[str]]:
-    """The names, numbers and dates of a text, by plain shape: independent of how the summariser looks for them."""
+    """The names, numbers and dates of a text, by simple patterns that do not depend on the summariser's."""
     return {
         "names": {match.group().lower() for match in NAME.finditer(text)} - {"i", "i'm", "i've", "i'll", "i'd"},
         "numbers": set(NUMBER.findall(text)),
@@ -106,25 +99,23 @@ def facts_of(text: str) -> dict[str, set[str]]:
 
 
 def kept_in(text: str, facts: set[str]) -> FactsKept:
-    """Which of the facts a text holds."""
-    held = text.lower()
-    return FactsKept(len(facts), sum(fact in held for fact in facts))
+    """How many of the facts a text contains."""
+    lower = text.lower()
+    return FactsKept(len(facts), sum(fact in lower for fact in facts))
 
 
 def measure(
     dataset: Dataset, embedder: Embedder | None, settings: Settings, progress: Progress | None = None
 ) -> CompactionReport:
-    """Compact every conversation and look at each summary."""
+    """Compact every conversation and examine each summary."""
     parts = []
     for done, corpus in enumerate(dataset.corpora.values(), 1):
         asked = [question for question in dataset.questions if question.corpus == corpus.name]
-        with tempfile.TemporaryDirectory(prefix="aforesaid-bench-") as folder:
-            store = SQLiteStore(Path(folder) / "m.db", settings.store)
-            with Memory(store, embedder, settings=settings) as memory:
-                parts.append(_conversation(memory, corpus, asked))
+        with temporary_memory(embedder, settings) as memory:
+            parts.append(_conversation(memory, corpus, asked))
         if progress is not None:
             progress(done, len(dataset.corpora))
-    return _joined(dataset.name, parts)
+    return _report(dataset.name, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,21 +153,21 @@ def _conversation(memory: Memory, corpus: Corpus, asked: Sequence[BenchQuestion]
 
 
 def _summaries(memory: Memory) -> Iterator[tuple[Record, list[Record]]]:
-    """Those that stand over raw turns, with what `expand` gives back."""
+    """The summaries of raw turns, with what `expand` returns."""
     for summary in memory.list(user=USER, kinds=["summary"], limit=1_000_000):
         if not any(source.kind == "summary" for source in memory.store.get(summary.provenance.sources)):  # type: ignore[union-attr]
             yield summary, memory.sessions.expand(summary.id, user=USER, session=summary.session)
 
 
 def _answer(question: BenchQuestion, summary: Record, turns: Sequence[Record]) -> FactsKept:
-    """The words of an answer that its turns under this summary hold: how many of them the summary holds too."""
-    said = {term for turn in turns if turn.id in question.evidence_turns for term in query_terms(turn.text)}
-    wanted = set(query_terms(question.answer)) & said
+    """The words of an answer that occur in its turns, and how many of them the summary keeps."""
+    stated = {term for turn in turns if turn.id in question.evidence_turns for term in query_terms(turn.text)}
+    wanted = set(query_terms(question.answer)) & stated
     return FactsKept(len(wanted), len(wanted & set(query_terms(summary.text))))
 
 
 def _at_random(turns: Sequence[Record], tokens: int) -> str:
-    """Sentences of the turns by lot, as long as the summary."""
+    """Random sentences of the turns, as long as the summary."""
     found = [sentence for turn in turns for sentence in sentences(turn.text)]
     random.Random(turns[0].key).shuffle(found)
     taken: list[str] = []
@@ -186,7 +177,7 @@ def _at_random(turns: Sequence[Record], tokens: int) -> str:
     return "\n".join(taken)
 
 
-def _joined(name: str, parts: Sequence[_Part]) -> CompactionReport:
+def _report(name: str, parts: Sequence[_Part]) -> CompactionReport:
     made = [each for part in parts for each in part.made]
     return CompactionReport(
         name,
@@ -195,9 +186,9 @@ def _joined(name: str, parts: Sequence[_Part]) -> CompactionReport:
         sum(part.declined for part in parts),
         sum(each.tokens_before for each in made),
         sum(each.tokens_after for each in made),
-        _mean([each.align or 0.0 for each in made]),
-        _mean([each.cover or 0.0 for each in made]),
-        _mean([each.confidence for each in made]),
+        mean([each.align or 0.0 for each in made]),
+        mean([each.cover or 0.0 for each in made]),
+        mean([each.confidence for each in made]),
         {kind: sum((part.kinds[kind] for part in parts), FactsKept()) for kind in facts_of("")},
         sum((part.at_random for part in parts), FactsKept()),
         sum((part.answers for part in parts), FactsKept()),
@@ -206,31 +197,22 @@ def _joined(name: str, parts: Sequence[_Part]) -> CompactionReport:
 
 
 def measure_growth(sizes: Sequence[int] = GROWTH) -> list[Growth]:
-    """Sessions of growing length, all in one run, with vectors by feature hashing."""
+    """The time for sessions of growing length, with the hashing embedder."""
     rows = []
     for size in sizes:
-        with (
-            tempfile.TemporaryDirectory(prefix="aforesaid-bench-") as folder,
-            Memory(SQLiteStore(Path(folder) / "m.db"), HashEmbedder(), settings=whole_settings(Settings())) as memory,
-        ):
-            memory.ingest((replace(turn, session="long", role="user") for turn in made_up_turns(size)), user=USER)
-            began = time.perf_counter()
-            memory.sessions.compact("long", user=USER)
-            rows.append(Growth(size, time.perf_counter() - began))
+        with temporary_memory(HashEmbedder(), whole_settings(Settings())) as memory:
+            memory.ingest((replace(turn, session="long", role="user") for turn in generated_turns(size)), user=USER)
+            rows.append(Growth(size, seconds(lambda: memory.sessions.compact("long", user=USER))))
     return rows
 
 
 def whole_settings(settings: Settings) -> Settings:
-    """The same settings, but with no recent tail."""
+    """The same settings without a recent tail, so that a whole session is compacted."""
     return replace(settings, assemble=replace(settings.assemble, tail_turns=0, tail=0.0))
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / max(len(values), 1)
-
-
 def figures(report: CompactionReport, growth: Sequence[Growth]) -> dict[str, Any]:
-    """The figures as JSON holds them."""
+    """The figures as JSON."""
     shares = {f"{kind}_kept": kept.share for kind, kept in report.kinds.items()}
     shares |= {"facts_kept": report.facts.share, "facts_kept_at_random": report.at_random.share}
     shares |= {"answer_words_kept": report.answers.share, "facts_reached_by_expand": report.expanded.share}
@@ -239,7 +221,7 @@ def figures(report: CompactionReport, growth: Sequence[Growth]) -> dict[str, Any
 
 
 def table(report: CompactionReport) -> str:
-    """The figures for people."""
+    """The figures as text."""
     shares = ", ".join(f"{kind} {kept.share:.2f} of {kept.facts}" for kind, kept in report.kinds.items())
     declined = f", {report.declined} declined" if report.declined else ""
     return "\n".join(
@@ -257,7 +239,7 @@ def table(report: CompactionReport) -> str:
 
 
 def growth_table(rows: Sequence[Growth]) -> str:
-    """Turns, seconds, and how much more a turn costs than in the shortest session."""
+    """The growth as text, and how much more a turn costs than in the shortest session."""
     lines = ["turns of a session   seconds   ms a turn   ÷ shortest"]
     lines += [
         f"{row.turns:>18,} {row.seconds:>9.2f} {row.ms_a_turn:>11.2f} {row.ms_a_turn / rows[0].ms_a_turn:>12.2f}"

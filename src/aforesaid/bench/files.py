@@ -1,35 +1,31 @@
-"""How fast a folder of notes is indexed, and how soon an edit can be found.
+"""How fast a folder of notes is indexed, and how soon an edit is found.
 
-    aforesaid bench files --notes 10000
-
-Wall times mean little on a busy machine, so indexing stands beside its floor in the same run: reading every file and
-embedding the same texts, with nothing cut, cleaned, linked or stored. The hashing embedder makes that floor low; the
-local model's own rate is told apart.
+Absolute times mean little on a busy machine. So the same run also measures the minimum: reading every file and
+embedding the same texts, without cutting, cleaning, linking or storing them. Both use the hashing embedder, which is
+very fast; the local model is measured separately.
 """
 
 from __future__ import annotations
 
 import random
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from aforesaid.bench.measuring import USER, seconds, temporary_folder, temporary_memory
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
-from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Filter, Progress
 
-USER = "bench"
 DIMENSIONS = 256
 EDITS = 5
-PATIENCE_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 WORDS = """
     release invoice kettle garden server backup ticket harbour recipe museum ledger sensor router window engine budget
     travel poster archive filter market bridge coffee letter signal border winter camera paper copper
@@ -38,7 +34,7 @@ WORDS = """
 
 @dataclass(frozen=True, slots=True)
 class NotesTiming:
-    """Seconds for a folder of notes: the floor, the first index, one with nothing to do, and edits until found."""
+    """Seconds to read, to embed, to index, to index again without changes, and from an edit until it is found."""
 
     notes: int
     chunks: int
@@ -52,105 +48,96 @@ class NotesTiming:
 
     @property
     def ratio(self) -> float:
-        """Indexing against reading and embedding alone."""
+        """Indexing against reading and embedding."""
         return self.index_seconds / (self.read_seconds + self.embed_seconds)
 
     @property
     def notes_a_second(self) -> float:
-        """How many notes the first index took a second."""
+        """Notes a second in the first indexing."""
         return self.notes / self.index_seconds
 
 
 def write_notes(folder: Path, notes: int, seed: int = 7) -> None:
-    """Made-up notes: briefs, logs and plain ones, of one to five sections, that link to each other."""
-    chance = random.Random(seed)
+    """Write generated notes with one to five sections that link to each other: topics, daily logs, plain notes."""
+    generator = random.Random(seed)
     for number in range(notes):
         name = f"{WORDS[number % len(WORDS)]}-{number}"
         kind = ("memory/topics", "memory", "notes/inbox", "notes/work")[number % 4]
         day = f"{2020 + number % 6}-{1 + number % 12:02}-{1 + number % 28:02}-{number}"
         file = folder / kind / f"{day if kind == 'memory' else name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_note(chance, name, notes), encoding="utf-8")
+        file.write_text(_note(generator, name, notes), encoding="utf-8")
 
 
-def _note(chance: random.Random, name: str, notes: int) -> str:
-    other = chance.randrange(notes)
-    parts = [f"---\ntags: [{chance.choice(WORDS)}]\n---\n# {name}\n\nSee [[{WORDS[other % len(WORDS)]}-{other}]]."]
-    for _ in range(chance.randint(1, 5)):
-        words = " ".join(chance.choices(WORDS, k=chance.randint(40, 160)))
-        parts.append(f"## {chance.choice(WORDS)} {chance.randrange(1000)}\n\n{words}.")
+def _note(generator: random.Random, name: str, notes: int) -> str:
+    other = generator.randrange(notes)
+    parts = [f"---\ntags: [{generator.choice(WORDS)}]\n---\n# {name}\n\nSee [[{WORDS[other % len(WORDS)]}-{other}]]."]
+    for _ in range(generator.randint(1, 5)):
+        words = " ".join(generator.choices(WORDS, k=generator.randint(40, 160)))
+        parts.append(f"## {generator.choice(WORDS)} {generator.randrange(1000)}\n\n{words}.")
     return "\n\n".join(parts) + "\n"
 
 
 def measure(
     notes: int, embedder: Embedder | None, progress: Progress | None = None, model_texts: int = 0
 ) -> NotesTiming:
-    """Index made-up notes into a fresh store, beside the floor; then edit some under a watch."""
-    with tempfile.TemporaryDirectory(prefix="aforesaid-bench-") as place:
-        folder = Path(place, "notes")
+    """Index generated notes into a new store, then edit some while `watch` runs."""
+    hashing = HashEmbedder(DIMENSIONS)
+    with temporary_folder() as folder:
         write_notes(folder, notes)
-        hashing = HashEmbedder(DIMENSIONS)
-        with Memory(SQLiteStore(Path(place, "m.db")), hashing, settings=Settings()) as memory:
-            index_seconds = _timed(lambda: memory.notes.index(folder, user=USER, progress=progress))
-            again_seconds = _timed(lambda: memory.notes.index(folder, user=USER))
+        with temporary_memory(hashing, Settings()) as memory:
+            index_seconds = seconds(lambda: memory.notes.index(folder, user=USER, progress=progress))
+            again_seconds = seconds(lambda: memory.notes.index(folder, user=USER))
             texts = [record.text for record in memory.store.find(Filter(memory.tenant, kinds=("chunk",)))]
             edits = tuple(_edits(memory, folder))
         files = sorted(folder.rglob("*.md"))
         size = sum(file.stat().st_size for file in files)
-        read_seconds = _timed(lambda: [file.read_bytes() for file in files])
-        batches = [texts[at : at + 64] for at in range(0, len(texts), 64)]
-        embed_seconds = _timed(lambda: [HashEmbedder(DIMENSIONS).embed(batch) for batch in batches])
-    rate = 0.0
-    if embedder is not None and model_texts:
-        some = texts[:model_texts]
-        rate = len(some) / _timed(lambda: embedder.embed(some))
+        read_seconds = seconds(lambda: [file.read_bytes() for file in files])
+    batches = [texts[start : start + 64] for start in range(0, len(texts), 64)]
+    embed_seconds = seconds(lambda: [HashEmbedder(DIMENSIONS).embed(batch) for batch in batches])
+    sample = texts[:model_texts]
+    rate = len(sample) / seconds(lambda: embedder.embed(sample)) if embedder is not None and sample else 0.0
     return NotesTiming(
         notes, len(texts), size / 1e6, read_seconds, embed_seconds, index_seconds, again_seconds, edits, rate
     )
 
 
 def _edits(memory: Memory, folder: Path) -> Iterator[float]:
-    """Seconds from an edit on the disk until a search finds it, through the watch."""
+    """Seconds from an edit on disk until a search finds it while `watch` runs."""
     stop, ready, found = threading.Event(), threading.Event(), threading.Event()
-    word = [""]
+    word = ""
 
     def follow() -> None:
         for _ in memory.notes.watch(folder, user=USER, stop=stop):
             ready.set()
-            if word[0] and word[0] in " ".join(hit.text for hit in memory.notes.search(word[0], user=USER)):
+            if word and word in " ".join(hit.text for hit in memory.notes.search(word, user=USER)):
                 found.set()
 
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
-    ready.wait(PATIENCE_SECONDS)
-    time.sleep(2)  # the watch looks once more when it has been set up
+    ready.wait(TIMEOUT_SECONDS)
+    time.sleep(2)  # the watch looks once more after its start
     files = sorted(folder.rglob("*.md"))
     for number in range(EDITS):
         found.clear()
-        word[0] = f"zebra{number}"
+        word = f"zebra{number}"
         file = files[number * 7919 % len(files)]
         began = time.perf_counter()
-        file.write_text(f"{file.read_text(encoding='utf-8')}\nThe {word[0]} came by.\n", encoding="utf-8")
-        if not found.wait(PATIENCE_SECONDS):
+        file.write_text(f"{file.read_text(encoding='utf-8')}\nThe {word} came by.\n", encoding="utf-8")
+        if not found.wait(TIMEOUT_SECONDS):
             break
         yield time.perf_counter() - began
     stop.set()
     thread.join(timeout=5)
 
 
-def _timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
-
-
 def figures(row: NotesTiming) -> dict[str, Any]:
-    """For programs."""
+    """The figures as JSON."""
     return {**asdict(row), "ratio": row.ratio, "notes_a_second": row.notes_a_second}
 
 
 def table(row: NotesTiming) -> str:
-    """For people."""
+    """The figures as text."""
     edits = f"{median(row.edit_seconds):.2f} s (slowest {max(row.edit_seconds):.2f} s)" if row.edit_seconds else "never"
     lines = [
         f"{row.notes:,} notes, {row.megabytes:.1f} MB, {row.chunks:,} chunks",

@@ -1,16 +1,12 @@
-"""What scoring a thousand candidates costs, profile by profile: the formulas alone, without any store.
-
-python -m aforesaid.bench.scoring
-"""
+"""What scoring a thousand candidates costs with each profile: the formulas alone, without a store."""
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from aforesaid.bench.measuring import seconds
 from aforesaid.math import authority, hybrid, normalise, openclaw, temporal, usefulness
 from aforesaid.math.diversity import diverse
 from aforesaid.math.fusion import convex, relative, stretched
@@ -22,16 +18,16 @@ SECONDS_A_DAY = 86_400
 
 
 def costs() -> Iterator[tuple[str, float]]:
-    """Each profile's best time of twenty, in milliseconds."""
-    chance = np.random.default_rng(0)
-    cosines, bm25 = chance.uniform(-0.2, 0.9, CANDIDATES), chance.uniform(0, 9, CANDIDATES)
-    ages, ones = chance.uniform(0, 1e7, CANDIDATES), np.ones(CANDIDATES)
-    days, utilities = ages / SECONDS_A_DAY, chance.uniform(-1, 1, CANDIDATES)
-    vectors = chance.standard_normal((CANDIDATES, 384)).astype(np.float32)
+    """The best of twenty times for each profile, in milliseconds."""
+    random = np.random.default_rng(0)
+    cosines, bm25 = random.uniform(-0.2, 0.9, CANDIDATES), random.uniform(0, 9, CANDIDATES)
+    ages, ones = random.uniform(0, 1e7, CANDIDATES), np.ones(CANDIDATES)
+    days, utilities = ages / SECONDS_A_DAY, random.uniform(-1, 1, CANDIDATES)
+    vectors = random.standard_normal((CANDIDATES, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     scopes = [SCOPES[i % len(SCOPES)] for i in range(CANDIDATES)]
     names = [str(i) for i in range(CANDIDATES)]
-    matches = chance.uniform(0, 1, (CANDIDATES, 4)) > 0.5
+    matches = random.uniform(0, 1, (CANDIDATES, 4)) > 0.5
 
     def two_pass() -> object:
         recent = authority.authority_recency(ages)
@@ -58,14 +54,4 @@ def costs() -> Iterator[tuple[str, float]]:
 
 
 def _best(work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(RUNS):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times) * 1000
-
-
-if __name__ == "__main__":
-    for name, cost in costs():
-        sys.stdout.write(f"{name:<28} {cost:6.2f} ms\n")
+    return min(seconds(work) for _ in range(RUNS)) * 1000

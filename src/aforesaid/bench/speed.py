@@ -1,44 +1,36 @@
-"""How fast: ingest and search at several sizes, each beside numpy's exact cosine over the same vectors in the same run.
+"""Speed of ingest and search at several store sizes, compared with numpy's exact cosine over the same vectors.
 
-    python -m aforesaid.bench.speed --sizes 1000,10000,100000 [--json]
-
-Texts are made up from a skewed vocabulary; vectors come from feature hashing at the default model's width, so that
-the figures are the engine's own. The model's cost is measured apart, on `--model-turns` of the same texts.
+Texts are generated and vectors come from feature hashing at the default model's width, so the figures are those of the
+engine alone. The model is measured separately.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from aforesaid.bench.measuring import USER, generated_turns, median_seconds, seconds, temporary_memory
 from aforesaid.context.assemble import considered
 from aforesaid.embed.base import Embedder, Vectors
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.embed.local import LocalEmbedder
-from aforesaid.memory import Memory
 from aforesaid.settings import Settings
-from aforesaid.types import Turn
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
-VOCABULARY = 20_000
 QUERIES = 50
-STOP_WORDS = 100  # so many of the commonest words no question is made of
+COMMON_WORDS = 100  # the most common words, which no query uses
 DIMENSIONS = 384
+HEADER = (
+    "records  ingest/s  search ms  vector ms  text ms  numpy ms  search ÷ numpy  "
+    "wide search ms  context ms     ÷  in a session ms     ÷"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedRow:
-    """The figures of one size."""
+    """The figures for one store size. `wide_search_ms` is the search inside `assemble`, which asks for more hits."""
 
     records: int
     ingest_turns_per_second: float
@@ -62,59 +54,75 @@ class SpeedRow:
 
     @property
     def session_ratio(self) -> float:
-        """The same inside a session, where what was shown is noted on disk."""
+        """The same in a session, where the records shown are noted on disk."""
         return self.session_ms / self.wide_search_ms
 
-
-def made_up_turns(count: int, seed: int = 0) -> Iterator[Turn]:
-    """Turns of twenty words, common words common, in sessions of fifty."""
-    chance = np.random.default_rng(seed)
-    weights = 1 / np.arange(1, VOCABULARY + 1)
-    words = chance.choice(VOCABULARY, size=(count, 20), p=weights / weights.sum())
-    for i, row in enumerate(words):
-        text = " ".join(f"w{word}" for word in row)
-        yield Turn(f"t{i}", f"s{i // 50}", "user" if i % 2 == 0 else "assistant", text, START + timedelta(minutes=i))
+    def __str__(self) -> str:
+        return (
+            f"{self.records:>7,} {self.ingest_turns_per_second:>9.0f} {self.search_ms:>10.2f} {self.vector_ms:>10.2f} "
+            f"{self.text_ms:>8.2f} {self.numpy_ms:>9.3f} {self.search_ratio:>15.2f}  {self.wide_search_ms:>14.2f} "
+            f"{self.assemble_ms:>11.2f} {self.assemble_ratio:>5.2f} {self.session_ms:>16.2f} {self.session_ratio:>5.2f}"
+        )
 
 
-def measure(records: int, folder: Path, embedder: Embedder) -> SpeedRow:
-    """Fill a store, then search it."""
-    turns = list(made_up_turns(records))
-    # The texts are embedded beforehand: an embedder is measured apart.
-    known = _Known(embedder, [turn.text for turn in turns])
-    memory = Memory.open(folder / f"{records}.db", embedder=known, settings=Settings())
-    began = time.perf_counter()
-    memory.ingest(turns, user="bench")
-    ingest_seconds = time.perf_counter() - began
-    queries = [_question(turn.text) for turn in turns[:: max(records // QUERIES, 1)]][:QUERIES]
+def measure_sizes(sizes: Sequence[int]) -> Iterator[SpeedRow]:
+    """The figures for each size, as soon as they are measured."""
+    return (measure(size, HashEmbedder(DIMENSIONS)) for size in sizes)
+
+
+def measure(records: int, embedder: Embedder) -> SpeedRow:
+    """Fill a store with generated turns and search it."""
+    turns = list(generated_turns(records))
+    known = _Lookup(embedder, [turn.text for turn in turns])
+    queries = [_query(turn.text) for turn in turns[:: max(records // QUERIES, 1)]][:QUERIES]
     vectors = [known.embed_query(query) for query in queries]
     matrix = np.stack([known.vectors[turn.text] for turn in turns])
-    where = memory.where(user="bench")
-    for query in queries[:3]:
-        memory.search(query, user="bench", limit=10)
-    wide = considered(memory.settings, memory.settings.assemble.budget_tokens)
-    row = SpeedRow(
-        records,
-        records / ingest_seconds,
-        _p50(lambda i: memory.search(queries[i], user="bench", limit=10)),
-        _p50(lambda i: memory.store.vector_search(vectors[i], where, 100)),
-        _p50(lambda i: memory.store.text_search(queries[i].split(), where, 100)),
-        _p50(lambda i: np.argpartition(-(matrix @ vectors[i]), 9)[:10]),
-        _p50(lambda i: memory.search(queries[i], user="bench", limit=wide)),
-        _p50(lambda i: memory.assemble(queries[i], user="bench")),
-        _p50(lambda i: memory.assemble(queries[i], user="bench", session=turns[-1].session)),
-    )
-    memory.close()
-    return row
+    with temporary_memory(known, Settings()) as memory:
+        ingest_seconds = seconds(lambda: memory.ingest(turns, user=USER))
+        where = memory.where(user=USER)
+        wide = considered(memory.settings, memory.settings.assemble.budget_tokens)
+        for query in queries[:3]:
+            memory.search(query, user=USER, limit=10)
+        return SpeedRow(
+            records,
+            records / ingest_seconds,
+            _ms(lambda i: memory.search(queries[i], user=USER, limit=10)),
+            _ms(lambda i: memory.store.vector_search(vectors[i], where, 100)),
+            _ms(lambda i: memory.store.text_search(queries[i].split(), where, 100)),
+            _ms(lambda i: np.argpartition(-(matrix @ vectors[i]), 9)[:10]),
+            _ms(lambda i: memory.search(queries[i], user=USER, limit=wide)),
+            _ms(lambda i: memory.assemble(queries[i], user=USER)),
+            _ms(lambda i: memory.assemble(queries[i], user=USER, session=turns[-1].session)),
+        )
 
 
-def _question(text: str) -> str:
-    """Up to six of a text's words, the commonest left out as stop words are."""
-    rare = [word for word in text.split() if int(word[1:]) >= STOP_WORDS]
+def measure_model(turns: int) -> float:
+    """Turns a second that the default local model embeds."""
+    embedder = LocalEmbedder(cache_texts=0)
+    texts = [turn.text for turn in generated_turns(turns)]
+    embedder.embed(texts[:4])
+    return turns / seconds(lambda: embedder.embed(texts))
+
+
+def figures(rows: Sequence[SpeedRow], model: float) -> dict[str, Any]:
+    """The figures as JSON."""
+    ratios = ("search_ratio", "assemble_ratio", "session_ratio")
+    found = [asdict(row) | {name: getattr(row, name) for name in ratios} for row in rows]
+    return {"rows": found, "model_turns_per_second": model}
+
+
+def _ms(work: Callable[[int], object]) -> float:
+    return median_seconds(work, QUERIES) * 1000
+
+
+def _query(text: str) -> str:
+    """Up to six words of a text, without the most common ones."""
+    rare = [word for word in text.split() if int(word[1:]) >= COMMON_WORDS]
     return " ".join((rare or text.split())[:6])
 
 
-class _Known:
-    """An embedder that looks up what was embedded before."""
+class _Lookup:
+    """An embedder that embeds its texts once, at the start, so that its time is not part of the figures."""
 
     def __init__(self, embedder: Embedder, texts: list[str]) -> None:
         self.name, self.dimensions = embedder.name, embedder.dimensions
@@ -128,73 +136,3 @@ class _Known:
         if text not in self.vectors:
             self.vectors[text] = self._embedder.embed_query(text)
         return self.vectors[text]
-
-
-def _p50(work: Callable[[int], object]) -> float:
-    times = []
-    for i in range(QUERIES):
-        began = time.perf_counter()
-        work(i)
-        times.append(time.perf_counter() - began)
-    return sorted(times)[QUERIES // 2] * 1000
-
-
-def measure_model(turns: int) -> float:
-    """Turns a second through the default local model alone."""
-    embedder = LocalEmbedder(cache_texts=0)
-    texts = [turn.text for turn in made_up_turns(turns)]
-    embedder.embed(texts[:4])
-    began = time.perf_counter()
-    embedder.embed(texts)
-    return turns / (time.perf_counter() - began)
-
-
-def main() -> int:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", default="1000,10000,100000")
-    parser.add_argument("--model-turns", type=int, default=200)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    rows = measure_all([int(size) for size in options.sizes.split(",")])
-    model = measure_model(options.model_turns) if options.model_turns else 0.0
-    sys.stdout.write(json.dumps(figures(rows, model), indent=2) + "\n" if options.json else table(rows, model))
-    return 0
-
-
-def measure_all(sizes: Sequence[int]) -> list[SpeedRow]:
-    """The figures of every size, each in a store of its own."""
-    rows = []
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(measure(size, Path(folder), HashEmbedder(DIMENSIONS)))
-    return rows
-
-
-def figures(rows: Sequence[SpeedRow], model: float) -> dict[str, Any]:
-    """The figures as JSON holds them."""
-    ratios = ("search_ratio", "assemble_ratio", "session_ratio")
-    found = [asdict(row) | {name: getattr(row, name) for name in ratios} for row in rows]
-    return {"rows": found, "model_turns_per_second": model}
-
-
-def table(rows: Sequence[SpeedRow], model: float) -> str:
-    """The figures for people."""
-    lines = ["records    ingest/s  search ms  vector ms  text ms  numpy ms  search ÷ numpy"]
-    lines += [
-        f"{r.records:>7,} {r.ingest_turns_per_second:>11.0f} {r.search_ms:>10.2f} {r.vector_ms:>10.2f} "
-        f"{r.text_ms:>8.2f} {r.numpy_ms:>9.3f} {r.search_ratio:>15.2f}"
-        for r in rows
-    ]
-    lines += ["", "records    search for a context ms  context ms     ÷  in a session ms     ÷"]
-    lines += [
-        f"{r.records:>7,} {r.wide_search_ms:>24.2f} {r.assemble_ms:>11.2f} {r.assemble_ratio:>5.2f} "
-        f"{r.session_ms:>16.2f} {r.session_ratio:>5.2f}"
-        for r in rows
-    ]
-    lines += [f"The default model alone embeds {model:.0f} such turns a second."] if model else []
-    return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,34 +1,29 @@
-"""How much of a prompt stays the same from turn to turn: what a model's cache need not read again.
+"""How much of a prompt stays the same from turn to turn, so that a model can take it from its cache.
 
-    aforesaid bench stability locomo10.json --turns 50 --budgets 1000,2000,4000
-
-The last turns of every conversation are lived through as a session of its own, over all that came before: a context is
-assembled for each of a speaker's turns, then the turn is taken in. Beside it stands the plain way, on the same hits:
-history ranked anew for every turn, before the same recent turns.
+The last turns of each conversation are replayed as a new session, with all earlier turns in memory: a context is
+assembled for each turn, then the turn is ingested. The baseline ("plain") uses the same hits, but ranks the history
+anew for every turn and puts it before the recent turns.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
+from aforesaid.bench.measuring import USER, mean, temporary_memory
 from aforesaid.bench.quality.types import Corpus
 from aforesaid.embed.base import Embedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
-from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Context
 
-USER = "reader"
-LIVE = "live"  # the session that is lived through
+LIVE = "live"  # the replayed session
 
 
 @dataclass(frozen=True, slots=True)
 class StabilityRow:
-    """Means over the turns of all conversations; shares are of characters, from the start."""
+    """Means over the turns of all conversations. Shares count unchanged characters from the start of a prompt."""
 
     conversations: int
     contexts: int
@@ -39,24 +34,21 @@ class StabilityRow:
 
     @property
     def read_again(self) -> float:
-        """Tokens that a model reads anew for every token of the plain way."""
+        """Tokens that a model must read again, for each that it must read again with the baseline."""
         return (1 - self.unchanged) * self.tokens / ((1 - self.plain_unchanged) * self.plain_tokens)
 
 
 def measure(
     corpora: Sequence[Corpus], embedder: Embedder | None, settings: Settings, turns: int, budget: int
 ) -> StabilityRow:
-    """Live through the last turns of each conversation, and compare each context with the one before it."""
+    """Replay the last turns of each conversation and compare each context with the one before it."""
     kept: list[float] = []
     plain_kept: list[float] = []
     sizes: list[int] = []
     plain_sizes: list[int] = []
     for corpus in corpora:
-        with (
-            tempfile.TemporaryDirectory(prefix="aforesaid-bench-") as folder,
-            Memory(SQLiteStore(Path(folder) / "m.db", settings.store), embedder, settings=settings) as memory,
-        ):
-            contexts = _lived(memory, corpus, turns, budget)
+        with temporary_memory(embedder, settings) as memory:
+            contexts = _replay(memory, corpus, turns, budget)
         plain = [_plain(context) for context in contexts]
         kept += _shares([context.text for context in contexts])
         plain_kept += _shares(plain)
@@ -65,21 +57,21 @@ def measure(
             round(context.tokens * len(text) / max(len(context.text), 1))
             for context, text in zip(contexts, plain, strict=True)
         ]
-    return StabilityRow(len(corpora), len(sizes), _mean(kept), _mean(plain_kept), _mean(sizes), _mean(plain_sizes))
+    return StabilityRow(len(corpora), len(sizes), mean(kept), mean(plain_kept), mean(sizes), mean(plain_sizes))
 
 
-def _lived(memory: Memory, corpus: Corpus, turns: int, budget: int) -> list[Context]:
-    everything = list(corpus.turns)
-    memory.ingest(everything[:-turns], user=USER)
+def _replay(memory: Memory, corpus: Corpus, turns: int, budget: int) -> list[Context]:
+    all_turns = list(corpus.turns)
+    memory.ingest(all_turns[:-turns], user=USER)
     contexts = []
-    for turn in everything[-turns:]:
+    for turn in all_turns[-turns:]:
         contexts.append(memory.assemble(turn.text, user=USER, session=LIVE, budget_tokens=budget, now=turn.time))
         memory.ingest([replace(turn, session=LIVE)], user=USER)
     return contexts
 
 
 def _plain(context: Context) -> str:
-    """The same records with recalled history first, by score, and then the tail."""
+    """The same records as the baseline orders them: recalled history by score, then the recent turns."""
     texts = {record.key: record.text for record in context.records}
     taken = [item for item in context.trace if item.taken]
     recalled = sorted((item for item in taken if item.part == "recall"), key=lambda item: -(item.score or 0.0))
@@ -95,12 +87,8 @@ def _leading(old: str, new: str) -> int:
     return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / max(len(values), 1)
-
-
 def table(row: StabilityRow, budget: int) -> str:
-    """The figures for people."""
+    """The figures as text."""
     return "\n".join(
         (
             f"{row.contexts} contexts of at most {budget} tokens in {row.conversations} conversations",

@@ -1,34 +1,33 @@
-"""How long a host waits: real processes, from their start to what the host needs from them.
+"""How long a host waits for `aforesaid mcp` and `aforesaid hook`, measured with real processes.
 
-    aforesaid bench starts
-
-Each way is tried in a store of its own: every process for itself, through a daemon that has to be started first, and
-through one that runs. `bare` is a Python that does nothing, so that ratios can be told from a slow machine.
+Each way has its own store: without a daemon, with a daemon that must start first, and with a running daemon. A bare
+Python process is measured too, because ratios say more than times on a slow machine.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import IO, Any
 
-AT = (sys.executable, "-m", "aforesaid")
+from aforesaid.bench.measuring import median_seconds, temporary_folder
+
+COMMAND = (sys.executable, "-m", "aforesaid")
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 FACT, QUESTION = "Ana moors her boat in Horta.", "Where does Ana moor her boat these days?"
 
 
 @dataclass(frozen=True, slots=True)
 class StartTimes:
-    """Medians in seconds since the process was started; None for what this way has not."""
+    """Median seconds since the process was started; None where a way has no such figure."""
 
     way: str
     initialize: float | None
@@ -37,71 +36,73 @@ class StartTimes:
 
 
 def measure(runs: int, options: Sequence[str] = ()) -> list[StartTimes]:
-    """Every way, so many times each."""
-    with tempfile.TemporaryDirectory(prefix="aforesaid-bench-") as folder:
+    """Measure every way."""
+    with temporary_folder() as folder:
         ways = {
-            "each for itself": Way(Path(folder) / "alone.db", (*options, "--set", "daemon.on=off"), stop=False),
-            "daemon, to be started": Way(Path(folder) / "cold.db", options, stop=True),
-            "daemon, running": Way(Path(folder) / "warm.db", options, stop=False),
+            "each for itself": Way(folder / "alone.db", (*options, "--set", "daemon.on=off"), stop=False),
+            "daemon, to be started": Way(folder / "cold.db", options, stop=True),
+            "daemon, running": Way(folder / "warm.db", options, stop=False),
         }
         try:
+            bare = median_seconds(lambda run: subprocess.run([sys.executable, "-c", "pass"], check=True), runs)
             return [
-                StartTimes("bare Python", None, None, _timed(_bare, runs)),
-                *(way.row(name, runs) for name, way in ways.items()),
+                StartTimes("bare Python", None, None, bare),
+                *(way.measure(name, runs) for name, way in ways.items()),
             ]
         finally:
             for way in ways.values():
-                way.end()
+                way.stop_daemon()
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A store and the options to reach it; `stop`: its daemon is stopped before each try."""
+    """A store and the options to reach it. With `stop`, its daemon is stopped before each run."""
 
     store: Path
     options: Sequence[str]
     stop: bool
 
     def run(self, *args: str, stdin: str = "") -> str:
-        """What a command prints."""
-        command = [*AT, "--store", str(self.store), *self.options, *args]
+        """Run a command and return its output."""
+        command = [*COMMAND, "--store", str(self.store), *self.options, *args]
         return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True).stdout
 
-    def row(self, name: str, runs: int) -> StartTimes:
+    def measure(self, name: str, runs: int) -> StartTimes:
         """The medians of this way."""
         self.run("remember", FACT, "--user", "ana")
-        hook = _timed(self.hook, runs, self.ready)
+        hook = median_seconds(lambda run: self.hook(), runs, self.prepare)
         if find_spec("mcp") is None:
             return StartTimes(name, None, None, hook)
         if not self.stop:
-            self._tried()  # a daemon loads the SDK when the first asks for it
-        greeted, called = zip(*(self._tried() for _ in range(runs)), strict=True)
-        return StartTimes(name, statistics.median(greeted), statistics.median(called), hook)
+            self._mcp()  # a daemon loads the SDK at its first request
+        greeted, called = zip(*(self._mcp() for _ in range(runs)), strict=True)
+        return StartTimes(name, median(greeted), median(called), hook)
 
-    def ready(self) -> None:
-        """As it should be before a try."""
+    def prepare(self) -> None:
+        """Stop the daemon, or make sure that it runs."""
         if self.stop:
-            self.end()
+            self.stop_daemon()
         elif "daemon.on=off" not in self.options:
             self.hook()
 
-    def end(self) -> None:
-        """Leave no daemon behind, and wait until it has gone."""
+    def stop_daemon(self) -> None:
+        """Stop the daemon and wait until it has ended."""
         while json.loads(self.run("daemon", "stop", "--json")).get("pid"):
             time.sleep(0.05)
 
     def hook(self) -> None:
-        """A prompt of a session of its own, answered."""
+        """Answer a prompt in a new session."""
         event = {"hook_event_name": "UserPromptSubmit", "session_id": os.urandom(8).hex(), "prompt": QUESTION}
         answer = self.run("hook", "--host", "claude-code", "--user", "ana", stdin=json.dumps(event))
         if "Horta" not in answer:
             raise RuntimeError(f"The hook added nothing: {answer or 'no answer'}")
 
-    def _tried(self) -> tuple[float, float]:
-        self.ready()
+    def _mcp(self) -> tuple[float, float]:
+        """Seconds until `initialize` and until the first call are answered."""
+        self.prepare()
         began = time.perf_counter()
         with subprocess.Popen(
-            [*AT, "--store", str(self.store), *self.options, "mcp", "--user", "ana"],
+            [*COMMAND, "--store", str(self.store), *self.options, "mcp", "--user", "ana"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
         ) as process:  # fmt: skip
             assert process.stdin is not None and process.stdout is not None
@@ -127,22 +128,8 @@ def _ask(stdin: IO[str], stdout: IO[str], number: int, method: str, params: dict
     raise RuntimeError(f"The server ended before it answered {method}.")
 
 
-def _bare() -> None:
-    subprocess.run([sys.executable, "-c", "pass"], check=True)
-
-
-def _timed(do: Callable[[], None], runs: int, before: Callable[[], None] = lambda: None) -> float:
-    took = []
-    for _ in range(runs):
-        before()
-        began = time.perf_counter()
-        do()
-        took.append(time.perf_counter() - began)
-    return statistics.median(took)
-
-
 def table(rows: Sequence[StartTimes]) -> str:
-    """As text."""
+    """The figures as text."""
     lines = [f"{'seconds from the start of the process':38} {'initialize':>11} {'first call':>11} {'hook':>8}"]
     for row in rows:
         cells = [f"{value:.2f}" if value is not None else "" for value in (row.initialize, row.first_call, row.hook)]

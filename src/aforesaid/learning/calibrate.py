@@ -19,8 +19,8 @@ from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import Replay, replay
 from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
-from aforesaid.math.gate import SLACK
-from aforesaid.math.normalise import Floats, text_min_max, vector_share
+from aforesaid.math.domain import SLACK, Floats
+from aforesaid.math.normalise import text_min_max, vector_share
 from aforesaid.retrieval.ranking.pce import TEXT, VECTOR
 from aforesaid.types import Filter, Progress, check_choice
 

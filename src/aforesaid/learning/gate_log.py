@@ -14,7 +14,8 @@ from typing import Any
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, SettingsError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
-from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, SLACK, TERMS, blend, branch
+from aforesaid.math.domain import SLACK
+from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, TERMS, blend, branch
 from aforesaid.settings.rows import GateRows
 from aforesaid.store.protocols import Order
 from aforesaid.types import Decision, Filter, GateDecision, Progress, Record

@@ -1,1 +1,1 @@
-"""Pure functions of numbers: no I/O, no clock, no chance."""
+"""The formulas: pure functions of numbers, without I/O, clock or randomness."""

@@ -1,4 +1,4 @@
-"""Two-pass discovery: a wide pass by cosine, then authority, likeness and keywords (seed 000 §7.3–7.6, SPEC 5.5)."""
+"""The two passes of the `libra` profile: first by cosine, then by authority, cosine and keywords (SPEC 5.5)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aforesaid.errors import InputError
-from aforesaid.math.decay import LARGEST, recency, together, within
-from aforesaid.math.fusion import Floats
-from aforesaid.math.hybrid import COSINE_SLACK, Weights, convex_sum, normalised, positive_cosine
+from aforesaid.math.decay import recency
+from aforesaid.math.domain import COSINE_SLACK, LARGEST, Floats, positive, together, within
+from aforesaid.math.hybrid import Weights, convex_sum, normalised, positive_cosine
 from aforesaid.math.vectors import top_indices
 from aforesaid.settings.rows import LibraRows
 
@@ -18,46 +17,46 @@ DEFAULTS = LibraRows()
 
 
 def authority_weights(rows: LibraRows = DEFAULTS) -> Weights:
-    """(α_r, α_f, α_a) with α_r + α_f + α_a = 1; by default (0.5, 0.2, 0.3) (seed 000 §7.3, SPEC 5.5)."""
+    """Weights of authority: (α_r, α_f, α_a) with sum 1, by default (0.5, 0.2, 0.3) (seed 000 §7.3, SPEC 5.5)."""
     defaults = (DEFAULTS.authority_recency, DEFAULTS.authority_frequency, DEFAULTS.authority_authored)
     return normalised((rows.authority_recency, rows.authority_frequency, rows.authority_authored), defaults)
 
 
 def authority_recency(age_seconds: ArrayLike, decay: float = DEFAULTS.authority_decay) -> Floats:
-    """r = e^(−λ_r·Δt), λ_r = 1e-5 per second whatever the scope (seed 000 §7.3, SPEC 5.5)."""
+    """Recency for authority: r = e^(−λ_r·Δt), λ_r = 1e-5 per second for every scope (seed 000 §7.3, SPEC 5.5)."""
     return recency(age_seconds, decay)
 
 
 def access_frequency(accesses: ArrayLike, most_accesses: float) -> Floats:
-    """f = log(1 + acc) / log(1 + max acc + 1) ∈ [0, 1) (seed 000 §7.3, SPEC 5.5).
+    """How often a record was used: f = log(1 + acc) / log(1 + max acc + 1) ∈ [0, 1) (seed 000 §7.3, SPEC 5.5).
 
-    `most_accesses` is the maximum over all that can be retrieved, not over the candidates. The 1 that only the
-    denominator has keeps a cold start defined: nothing read yet, max acc = 0, gives log 1 / log 2 = 0.
+    `most_accesses` is the maximum over everything that can be found, not only over the candidates. The extra 1 in the
+    denominator keeps the cold start defined: max acc = 0 gives log 1 / log 2 = 0.
     """
     most = float(within(most_accesses, 0, LARGEST, "most_accesses"))
     return np.asarray(np.log1p(within(accesses, 0, most, "accesses")) / np.log1p(most + 1.0), dtype=np.float64)
 
 
 def authority(recent: ArrayLike, frequency: ArrayLike, authored: ArrayLike, weights: Weights | None = None) -> Floats:
-    """ω = α_r·r + α_f·f + α_a·a ∈ [0, 1], a convex combination (seed 000 §7.3, SPEC 5.5)."""
+    """Authority, a weighted mean: ω = α_r·r + α_f·f + α_a·a ∈ [0, 1] (seed 000 §7.3, SPEC 5.5)."""
     named = (("recency", recent), ("frequency", frequency), ("authored", authored))
     terms = together(*(within(values, 0, 1, name) for name, values in named))
     return convex_sum(terms, weights or authority_weights())
 
 
 def coverage(matched: ArrayLike, keywords: int) -> Floats:
-    """M = |K ∩ terms(d)| / max(|K|, 1) ∈ [0, 1], from counts; 0 without keywords (seed 000 §7.5, SPEC 5.5)."""
+    """Share of the query's keywords in a record: M = matched / max(|K|, 1) ∈ [0, 1] (seed 000 §7.5, SPEC 5.5)."""
     count = float(within(keywords, 0, LARGEST, "keywords"))
     return np.asarray(within(matched, 0, count, "matched") / max(count, 1.0))
 
 
 def keyword_coverage(keywords: set[str] | frozenset[str], terms: Sequence[Collection[str]]) -> Floats:
-    """M = |K ∩ terms(d)| / max(|K|, 1) of every candidate, from its terms (seed 000 §7.5, SPEC 5.5)."""
+    """The same from the terms of each record: M = |K ∩ terms(d)| / max(|K|, 1) (seed 000 §7.5, SPEC 5.5)."""
     return coverage([len(keywords.intersection(found)) for found in terms], len(keywords))
 
 
 def keyword_factor(covered: ArrayLike, kappa: float = DEFAULTS.kappa) -> Floats:
-    """(1 + κM) / (1 + κ) ∈ [1/(1+κ), 1], κ ≥ 0 (seed 000 §7.6)."""
+    """Factor for keyword coverage M: (1 + κM) / (1 + κ) ∈ [1/(1+κ), 1], κ ≥ 0 (seed 000 §7.6)."""
     weight = float(within(kappa, 0, LARGEST, "kappa"))
     return np.asarray((1.0 + weight * within(covered, 0, 1, "coverage")) / (1.0 + weight))
 
@@ -69,30 +68,26 @@ def second_pass(
     kappa: float = DEFAULTS.kappa,
     quality_factor: ArrayLike = 1.0,
 ) -> Floats:
-    """S_final = ω·max(cos, 0)·(1 + κM) / (1 + κ) [· Q of a summary], 0 ≤ S_final ≤ ω ≤ 1 (seed 000 §7.5, SPEC 5.5)."""
-    weights, likeness, factors, qualities = together(
+    """Final score: S_final = ω·max(cos, 0)·(1 + κM) / (1 + κ) [· Q of a summary] (seed 000 §7.5, SPEC 5.5).
+
+    0 ≤ S_final ≤ ω ≤ 1.
+    """
+    factors = together(
         within(omega, 0, 1, "authority"),
         positive_cosine(cosine),
         keyword_factor(covered, kappa),
         within(quality_factor, 0, 1, "quality"),
     )
-    return np.asarray(weights * likeness * factors * qualities)
+    return np.asarray(factors[0] * factors[1] * factors[2] * factors[3])
 
 
 def first_pass(cosines: ArrayLike, k1: int = DEFAULTS.k1, theta1: float = DEFAULTS.theta1) -> NDArray[np.intp]:
-    """C1: positions of the k1 largest cosines, of those the ones with cos ≥ θ1 (seed 000 §7.4, SPEC 5.5)."""
+    """Candidates C1: positions of the k1 largest cosines that are at least θ1 (seed 000 §7.4, SPEC 5.5)."""
     found = np.atleast_1d(within(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "cosine"))
-    least = float(within(theta1, -1, 1, "theta1"))
-    raw = top_indices(found, _positive(k1, "k1"))
-    return raw[found[raw] >= least]
+    best = top_indices(found, positive(k1, "k1"))
+    return best[found[best] >= float(within(theta1, -1, 1, "theta1"))]
 
 
 def survivors(scores: ArrayLike, k2: int = DEFAULTS.k2) -> NDArray[np.intp]:
-    """C2: positions of the k2 largest S_final, ties by position (seed 000 §7.5, SPEC 5.5)."""
-    return top_indices(np.atleast_1d(within(scores, 0, 1, "score")), _positive(k2, "k2"))
-
-
-def _positive(count: int, name: str) -> int:
-    if count < 1:
-        raise InputError(f"{name} is {count}.", "Give at least 1.")
-    return count
+    """Survivors C2: positions of the k2 largest S_final, ties by position (seed 000 §7.5, SPEC 5.5)."""
+    return top_indices(np.atleast_1d(within(scores, 0, 1, "score")), positive(k2, "k2"))

@@ -1,6 +1,6 @@
 """From raw scores to probabilities: isotonic regression and Platt scaling (SPEC 4 and 5.6; seed 003 §2, calibration).
 
-Fitted offline from scores and labels, kept with the policy as plain JSON, and left aside when it cannot be read.
+Fitted offline from scores and labels and stored with the policy as JSON. An unreadable one is ignored.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from aforesaid.errors import InputError
-from aforesaid.math.normalise import LARGEST, Floats, Numbers, checked, same_length
+from aforesaid.math.domain import LARGEST_SCORE, Flags, Floats, Numbers, row, same_length
 
 Method: TypeAlias = Literal["isotonic", "platt"]
 
-FORMAT = 1  # of the JSON; another number is not read
+FORMAT = 1  # version of the JSON; other versions are ignored
 ROUNDS = 100  # Newton needs about ten; Lin, Lin and Weng (2007) allow this many
 RIDGE = 1e-12  # keeps the Hessian invertible when all scores are equal
-STILL = 1e-10  # a gradient this small, per sample, is at the bottom
-NO_SPREAD = 1e-12  # scores that differ by less, against their size, differ by their rounding
-SHORTEST = 1e-10  # a step halved below this does not help any more
+STILL = 1e-10  # stop at a gradient this small, per sample
+NO_SPREAD = 1e-12  # a smaller relative spread is only rounding
+SHORTEST = 1e-10  # stop when a halved step is shorter than this
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A fitted map from raw scores to [0, 1]: knots of an isotonic one, or slope and intercept of Platt's."""
+    """A fitted map from raw scores to [0, 1]: the knots (isotonic), or slope and intercept (Platt)."""
 
     method: Method
     policy_version: str
@@ -37,14 +37,12 @@ class Calibration:
     intercept: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what could not be applied."""
         if self.method == "isotonic":
-            xs, ys = checked(self.xs, -LARGEST, LARGEST, "A knot", missing=False), self.ys
-            values = checked(ys, 0.0, 1.0, "A knot's value", missing=False)
+            xs, values = row(self.xs, -LARGEST_SCORE, LARGEST_SCORE, "A knot"), row(self.ys, 0.0, 1.0, "A knot's value")
             if same_length(xs=xs, ys=values) == 0 or (np.diff(xs) < 0).any() or (np.diff(values) < 0).any():
-                raise InputError("The knots of a calibration fall, or there are none.", "Fit it again.")
+                raise InputError("The knots of a calibration decrease, or there are none.", "Fit it again.")
         elif self.method == "platt":
-            checked((self.slope, self.intercept), -LARGEST, LARGEST, "Platt's slope or intercept", missing=False)
+            row((self.slope, self.intercept), -LARGEST_SCORE, LARGEST_SCORE, "Platt's slope or intercept")
         else:
             raise InputError(f"{self.method!r} is not a calibration.", "Use 'isotonic' or 'platt'.")
 
@@ -55,7 +53,7 @@ class Calibration:
         return platt_apply(raw, self.slope, self.intercept)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON, which `from_json` reads back to an equal value."""
+        """JSON that `from_json` reads back to an equal value."""
         head = {"format": FORMAT, "method": self.method, "policy_version": self.policy_version}
         if self.method == "isotonic":
             return head | {"xs": list(self.xs), "ys": list(self.ys)}
@@ -63,7 +61,7 @@ class Calibration:
 
     @classmethod
     def from_json(cls, value: object, policy_version: str | None = None) -> Calibration | None:
-        """What `to_json` wrote, or None: absent, unreadable, or fitted for another policy version than this."""
+        """The reverse of `to_json`; None if it is missing, unreadable or for another policy version."""
         if not isinstance(value, Mapping) or value.get("format") != FORMAT:
             return None
         version = value.get("policy_version")
@@ -78,29 +76,28 @@ class Calibration:
 
 
 def calibrated(raw: Numbers, calibration: Calibration | None, fallback: Callable[[Numbers], Floats]) -> Floats:
-    """The calibrated scores, or without a calibration the raw normalisation, min–max or (cos+1)/2 (seed 003 §2)."""
+    """Calibrated scores, or without a calibration those of `fallback`: min–max or (cos+1)/2 (seed 003 §2)."""
     return fallback(raw) if calibration is None else calibration.apply(raw)
 
 
 def fit_isotonic(raw: Numbers, labels: Numbers, policy_version: str) -> Calibration:
-    """The isotonic calibration of scores and their labels in [0, 1]."""
+    """Fit an isotonic calibration to scores and their labels in [0, 1]."""
     xs, ys = isotonic_fit(raw, labels)
     return Calibration("isotonic", policy_version, xs=tuple(xs.tolist()), ys=tuple(ys.tolist()))
 
 
 def fit_platt(raw: Numbers, labels: Sequence[bool], policy_version: str) -> Calibration:
-    """The Platt calibration of scores and whether each was right."""
+    """Fit a Platt calibration to scores and whether each was right."""
     slope, intercept = platt_fit(raw, labels)
     return Calibration("platt", policy_version, slope=slope, intercept=intercept)
 
 
 def isotonic_fit(raw: Numbers, labels: Numbers) -> tuple[Floats, Floats]:
-    """argmin Σ (ŷᵢ − yᵢ)² with ŷ rising in x, by pooling adjacent violators (SPEC 5.6; seed 003 §2).
+    """Isotonic regression: argmin Σ (ŷᵢ − yᵢ)² with ŷ rising in x (SPEC 5.6; seed 003 §2).
 
-    Equal scores are one point with the mean label. The answer is the knots: both ends of every pool and its value.
+    Equal scores count as one point with their mean label. Returns the knots: both ends of every pool, and its value.
     """
-    x = checked(raw, -LARGEST, LARGEST, "A raw score", missing=False)
-    y = checked(labels, 0.0, 1.0, "A label", missing=False)
+    x, y = row(raw, -LARGEST_SCORE, LARGEST_SCORE, "A raw score"), row(labels, 0.0, 1.0, "A label")
     if same_length(raw=x, labels=y) == 0:
         raise InputError("There is nothing to fit a calibration to.", "Give labelled scores.")
     points, place = np.unique(x, return_inverse=True)
@@ -109,35 +106,37 @@ def isotonic_fit(raw: Numbers, labels: Numbers) -> tuple[Floats, Floats]:
     pools: list[tuple[float, float, int, int]] = []  # sum of labels, weight, first and last point
     for index, (mean, weight) in enumerate(zip(means.tolist(), weights.tolist(), strict=True)):
         total, first = mean * weight, index
-        while pools and pools[-1][0] * weight >= total * pools[-1][1]:  # the pool before is not lower: join it
+        while pools and pools[-1][0] * weight >= total * pools[-1][1]:  # the previous pool is not lower: join it
             before, before_weight, first, _ = pools.pop()
             total, weight = total + before, weight + before_weight
         pools.append((total, weight, first, index))
     knots = [(edge, total / weight) for total, weight, *ends in pools for edge in dict.fromkeys(ends)]
-    values = np.maximum.accumulate(np.clip([value for _, value in knots], 0.0, 1.0))  # rounding must not fall
+    values = np.maximum.accumulate(
+        np.clip([value for _, value in knots], 0.0, 1.0)
+    )  # rounding must not make it decrease
     return points[[edge for edge, _ in knots]], values
 
 
 def isotonic_apply(raw: Numbers, xs: Sequence[float] | Floats, ys: Sequence[float] | Floats) -> Floats:
-    """Piecewise linear between the knots: flat in a pool, straight between two, constant past the ends."""
-    array = checked(raw, -LARGEST, LARGEST, "A raw score")
+    """Interpolate linearly between the knots; constant beyond the ends."""
+    array = row(raw, -LARGEST_SCORE, LARGEST_SCORE, "A raw score", missing=True)
     return np.where(np.isnan(array), np.nan, np.interp(np.nan_to_num(array), xs, ys))
 
 
 def platt_fit(raw: Numbers, labels: Sequence[bool]) -> tuple[float, float]:
-    """argmin −Σ t·log p + (1−t)·log(1−p), p = σ(a·x + b), by Newton's method with halved steps (seed 003 §2).
+    """Platt scaling: argmin −Σ t·log p + (1−t)·log(1−p), p = σ(a·x + b), by Newton's method (seed 003 §2).
 
-    Platt's targets: t = (N₊+1)/(N₊+2) for what was right and 1/(N₋+2) for the rest, so that the fit stays finite when
-    the two can be separated. Platt writes p = 1/(1+exp(A·x+B)); here a = −A and b = −B.
+    Returns (a, b). Platt's targets t keep the fit finite when the classes can be separated. Platt writes
+    p = 1/(1+exp(A·x+B)); here a = −A and b = −B.
     """
-    x = checked(raw, -LARGEST, LARGEST, "A raw score", missing=False)
+    x = row(raw, -LARGEST_SCORE, LARGEST_SCORE, "A raw score")
     right = np.asarray(labels, dtype=np.bool_)
     if same_length(raw=x, labels=right) == 0:
         raise InputError("There is nothing to fit a calibration to.", "Give labelled scores.")
     middle, width = float(x.mean()), float(x.std())
     if width <= NO_SPREAD * max(abs(middle), NO_SPREAD):
         width = 1.0
-    z = (x - middle) / width  # Newton's steps do not depend on the scale; their rounding does
+    z = (x - middle) / width  # scaled, because that reduces rounding errors
     targets = platt_targets(right)
     yes = int(right.sum())
     a, b = 0.0, math.log((yes + 1.0) / (right.size - yes + 1.0))
@@ -161,22 +160,22 @@ def platt_fit(raw: Numbers, labels: Sequence[bool]) -> tuple[float, float]:
     return a / width, b - a * middle / width
 
 
-def platt_targets(labels: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]]) -> Floats:
-    """t = (N₊+1)/(N₊+2) where the label is true, else 1/(N₋+2)."""
+def platt_targets(labels: Sequence[bool] | Flags) -> Floats:
+    """Platt's targets: t = (N₊+1)/(N₊+2) where the label is true, else 1/(N₋+2)."""
     right = np.asarray(labels, dtype=np.bool_)
     yes = int(right.sum())
     return np.where(right, (yes + 1.0) / (yes + 2.0), 1.0 / (right.size - yes + 2.0))
 
 
 def platt_loss(raw: Floats, targets: Floats, slope: float, intercept: float) -> float:
-    """−Σ t·log p + (1−t)·log(1−p) = Σ log(1+exp(f)) − t·f with f = a·x + b, without overflow."""
+    """Platt's loss: −Σ t·log p + (1−t)·log(1−p) = Σ log(1+exp(f)) − t·f with f = a·x + b, without overflow."""
     f = slope * raw + intercept
     return float((np.logaddexp(0.0, f) - targets * f).sum())
 
 
 def platt_apply(raw: Numbers, slope: float, intercept: float) -> Floats:
-    """p = σ(a·x + b)."""
-    array = checked(raw, -LARGEST, LARGEST, "A raw score")
+    """Calibrated probability: p = σ(a·x + b)."""
+    array = row(raw, -LARGEST_SCORE, LARGEST_SCORE, "A raw score", missing=True)
     return np.asarray(np.exp(-np.logaddexp(0.0, -(slope * array + intercept))), dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""Short prefixes of a vector searched before the whole (seed 000 §4, SPEC 3)."""
+"""The cascade: search short prefixes of the vectors (tiers) before the whole vectors (seed 000 §4, SPEC 3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aforesaid.errors import InputError
-from aforesaid.math.decay import within
+from aforesaid.math.domain import within
 from aforesaid.math.vectors import Vectors, top_indices
 from aforesaid.settings.rows import CascadeRows
 
@@ -19,7 +19,7 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CascadeAnswer:
-    """Which tier answered (0 is the shortest), the best score of every tier that was asked, rows and their scores."""
+    """The tier that answered (0 is the shortest), the best score of each searched tier, positions and their scores."""
 
     tier: int
     best: tuple[float, ...]
@@ -28,18 +28,18 @@ class CascadeAnswer:
 
 
 def tier_vectors(vectors: ArrayLike, dimensions: int, epsilon: float = DEFAULTS.epsilon) -> Vectors:
-    """u_k = v[:k] / √(‖v[:k]‖² + ε²) of a vector or of every row; a zero prefix stays zero (seed 000 §4, SPEC 3)."""
+    """Prefixes of a vector or of every row, at unit length: u_k = v[:k] / √(‖v[:k]‖² + ε²) (seed 000 §4, SPEC 3)."""
     array = within(vectors, -FLOAT32_MAX, FLOAT32_MAX, "vectors")
     if array.ndim not in (1, 2) or not 1 <= dimensions <= array.shape[-1]:
         raise InputError(f"No {dimensions} dimensions in {array.shape}.", "Give vectors at least that long.")
-    least = float(within(epsilon, 1e-150, 1, "epsilon"))  # a square under this would vanish and leave 0 / 0
+    least = float(within(epsilon, 1e-150, 1, "epsilon"))  # a smaller square is 0 and gives 0 / 0
     prefix = array[..., :dimensions]
     lengths = np.sqrt(np.sum(prefix * prefix, axis=-1, keepdims=True) + least * least)
     return np.asarray(prefix / lengths, dtype=np.float32)
 
 
 def tiers_for(dimensions: int, matryoshka: bool, rows: CascadeRows = DEFAULTS) -> tuple[int, ...]:
-    """k ∈ {64, 256, full} of a Matryoshka model, those shorter than full; else {full} (seed 000 §4, SPEC 3)."""
+    """Prefix lengths: {64, 256, full} for a Matryoshka model, else {full} (seed 000 §4, SPEC 3)."""
     if dimensions < 1:
         raise InputError(f"A vector of {dimensions} dimensions.", "Give at least 1.")
     lower = {rows.tier1_dimensions, rows.tier2_dimensions} if matryoshka else set()
@@ -53,10 +53,10 @@ def cascade_search(
     limit: int = 10,
     epsilon: float = DEFAULTS.epsilon,
 ) -> CascadeAnswer:
-    """The first tier whose best score ≥ θ, else the last: its `limit` best rows (seed 000 §4, SPEC 3).
+    """The `limit` best rows of the first tier whose best score ≥ θ, else of the last tier (seed 000 §4, SPEC 3).
 
-    `tiers` hold u_k of the same records from short to full, `query` is the full vector. max(∅) = 0: a tier that is
-    missing, or is dirty (other rows than the full one, or a score that is no number), scores 0 and never answers early.
+    `tiers` are u_k of the same records from short to full, `query` is the full vector. max(∅) = 0: a tier that is
+    missing or dirty (a different number of rows, or a score that is not a number) scores 0 and never answers early.
     """
     full = _matrix(tiers[-1]) if tiers else None
     if not tiers or len(thresholds) < len(tiers) - 1:
@@ -75,12 +75,12 @@ def cascade_search(
             return _answer(tier, best, scores, limit)
     scores = _tier_scores(full, wanted, None, epsilon)
     if full is not None and scores.size < len(full):
-        raise InputError("The full tier holds vectors that are no numbers.", "Embed their texts again.")
+        raise InputError("The full tier has vectors that are not numbers.", "Embed their texts again.")
     return _answer(len(tiers) - 1, [*best, float(scores.max()) if scores.size else 0.0], scores, limit)
 
 
 def dirty_tiers(tiers: Sequence[ArrayLike | None], widths: Sequence[int]) -> tuple[int, ...]:
-    """The lower tiers that are missing, of the wrong shape or not finite, measured against the full one (SPEC 3)."""
+    """The lower tiers that are missing, have the wrong shape or are not finite (SPEC 3)."""
     full = _matrix(tiers[-1]) if len(tiers) == len(widths) and tiers else None
     if full is None or full.shape[1] != widths[-1] or not np.isfinite(full).all():
         raise InputError(
@@ -98,7 +98,7 @@ def dirty_tiers(tiers: Sequence[ArrayLike | None], widths: Sequence[int]) -> tup
 def backfill(
     tiers: Sequence[ArrayLike | None], widths: Sequence[int], epsilon: float = DEFAULTS.epsilon
 ) -> tuple[Vectors, ...]:
-    """All tiers, the dirty ones made again as u_k of the full vectors, the others as they are (seed 000 §4, SPEC 3)."""
+    """All tiers, the dirty ones computed again from the full vectors (seed 000 §4, SPEC 3)."""
     dirty, full = dirty_tiers(tiers, widths), np.asarray(tiers[-1])
     return tuple(
         tier_vectors(full, width, epsilon) if i in dirty else np.asarray(tier, dtype=np.float32)
@@ -107,17 +107,17 @@ def backfill(
 
 
 def _matrix(tier: ArrayLike | None) -> Vectors | None:
-    """A tier as a matrix; None when it is missing or no matrix."""
+    """The tier as a matrix; None if it is missing or is not a matrix."""
     array = None if tier is None else np.asarray(tier, dtype=np.float32)
     return array if array is not None and array.ndim == 2 else None
 
 
 def _tier_scores(tier: Vectors | None, query: ArrayLike, full: Vectors | None, epsilon: float) -> Vectors:
-    """uᵢ·q_k of every row; nothing when the tier is missing or dirty."""
+    """uᵢ·q_k of every row; empty if the tier is missing or dirty."""
     nothing = np.empty(0, dtype=np.float32)
     if tier is None or not 1 <= tier.shape[1] <= np.size(query) or (full is not None and len(tier) != len(full)):
         return nothing
-    with np.errstate(invalid="ignore", over="ignore"):  # a row of NaN makes the tier dirty, not the log
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN makes the tier dirty; no warning is needed
         scores = tier @ tier_vectors(query, tier.shape[1], epsilon)
     return scores if np.isfinite(scores).all() else nothing
 

@@ -1,7 +1,6 @@
-"""Hits that are not all the same hit: one a content, few an entity, then maximal marginal relevance.
+"""Diverse hits: one per content, few per entity, then maximal marginal relevance (SPEC 5.6; seed 003 §5.3).
 
-SPEC 5.6; seed 003 §5.3. Every function takes one score a candidate and gives positions, best first; equal scores go by
-position, so that the same candidates in the same order give the same answer.
+Every function takes one score per candidate and returns positions, best first. Equal scores keep their order.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aforesaid.errors import InputError
-from aforesaid.math.normalise import COSINE_SLACK, LARGEST, Floats, Numbers, checked, same_length, share
+from aforesaid.math.domain import COSINE_SLACK, LARGEST_SCORE, Floats, Numbers, positive, row, same_length, share
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings.rows import PceRows
 
 Positions: TypeAlias = NDArray[np.intp]
 
 DEFAULTS = PceRows()
-SAME_COSINE = 6  # decimals: the same vector in another row of a matrix may differ in its last bits
+COSINE_DECIMALS = 6  # the same vector in another row of a matrix may differ in its last bits
 
 
 def by_score(scores: Numbers) -> Positions:
@@ -29,13 +28,13 @@ def by_score(scores: Numbers) -> Positions:
 
 
 def one_per_hash(scores: Numbers, hashes: Sequence[str | None]) -> Positions:
-    """The best candidate of every content hash; None is like no other (SPEC 5.6; seed 003 §5.3)."""
+    """The best candidate of every content hash; None is always unique (SPEC 5.6; seed 003 §5.3)."""
     return at_most(scores, hashes, 1)
 
 
 def at_most(scores: Numbers, clusters: Sequence[Hashable | None], limit: int = DEFAULTS.per_entity) -> Positions:
-    """The best `limit` = 2 of every entity cluster; None is in no cluster (SPEC 5.6; seed 003 §5.3)."""
-    order, most = by_score(scores), _limit(limit)
+    """The best `limit` = 2 candidates of every entity cluster; None is in no cluster (SPEC 5.6; seed 003 §5.3)."""
+    order, most = by_score(scores), positive(limit, "limit")
     same_length(scores=order, clusters=clusters)
     taken: dict[Hashable, int] = {}
     chosen = []
@@ -49,15 +48,15 @@ def at_most(scores: Numbers, clusters: Sequence[Hashable | None], limit: int = D
 
 
 def mmr(scores: Numbers, vectors: Vectors, limit: int, balance: float = DEFAULTS.mmr_lambda) -> Positions:
-    """Greedy argmax of λ·score − (1−λ)·max cos to the chosen (SPEC 5.6; seed 003 §5.3), in the order of choice.
+    """Maximal marginal relevance: repeatedly argmax of λ·score − (1−λ)·max cos to the chosen (SPEC 5.6; seed 003 §5.3).
 
-    Nothing chosen yet counts as cosine 0. Ties go to the better score, then to the earlier position. Vectors are rows
-    of unit length; a row of zeros (no vector) has cosine 0 with all.
+    `vectors` has one unit row per candidate; a zero row (no vector) has cosine 0 with all. Ties go to the better
+    score, then to the earlier position.
     """
     order = by_score(scores)
     matrix = np.asarray(vectors)
     if matrix.ndim != 2 or not np.issubdtype(matrix.dtype, np.floating):
-        raise InputError(f"Vectors came as {matrix.dtype} of shape {matrix.shape}.", "Give a matrix of floats.")
+        raise InputError(f"Vectors are {matrix.dtype} of shape {matrix.shape}.", "Give a matrix of floats.")
     same_length(scores=order, vectors=matrix)
     lengths = np.einsum("ij,ij->i", matrix, matrix)
     if not ((np.abs(lengths - 1.0) <= COSINE_SLACK) | (lengths == 0)).all():  # NaN compares false
@@ -66,12 +65,12 @@ def mmr(scores: Numbers, vectors: Vectors, limit: int, balance: float = DEFAULTS
     chosen: list[int] = []
     nearest: Floats = np.zeros(order.size)
     free = np.ones(order.size, dtype=np.bool_)
-    for number in range(min(_limit(limit), order.size)):
+    for number in range(min(positive(limit, "limit"), order.size)):
         gains = np.where(free, relevance - (1.0 - balance) * nearest, -np.inf)
         best = int(np.argmax(gains))
         free[best] = False
         chosen.append(int(order[best]))
-        cosines = np.round((matrix @ matrix[order[best]])[order].astype(np.float64), SAME_COSINE)
+        cosines = np.round((matrix @ matrix[order[best]])[order].astype(np.float64), COSINE_DECIMALS)
         nearest = np.maximum(nearest, cosines) if number else cosines
     return np.asarray(chosen, dtype=np.intp)
 
@@ -84,7 +83,7 @@ def diverse(
     limit: int,
     rows: PceRows = DEFAULTS,
 ) -> Positions:
-    """One per content hash, then at most 2 per cluster, then MMR: the order of SPEC 5.6 (seed 003 §5.3)."""
+    """One per content hash, then at most 2 per cluster, then MMR, in the order of SPEC 5.6 (seed 003 §5.3)."""
     array = _scores(scores)
     first = one_per_hash(array, hashes)
     same_length(scores=array, clusters=clusters)
@@ -93,10 +92,4 @@ def diverse(
 
 
 def _scores(scores: Numbers) -> Floats:
-    return checked(scores, -LARGEST, LARGEST, "A score", missing=False)
-
-
-def _limit(limit: int) -> int:
-    if not limit >= 1:
-        raise InputError(f"The limit is {limit!r}.", "Give 1 or more.")
-    return limit
+    return row(scores, -LARGEST_SCORE, LARGEST_SCORE, "A score")

@@ -1,24 +1,23 @@
-"""Joining what words say and what meaning says into one order."""
+"""The `default` profile: joins keyword and vector scores into one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from aforesaid.math.domain import Floats
 
 
 def relative(scores: Sequence[float]) -> Floats:
-    """s / max(s): a text score against the best of its query, in [0, 1]; all zero when nothing scored."""
+    """Keyword scores relative to the best of the query: s / max(s) in [0, 1]; all 0 if nothing scored."""
     array = np.asarray(scores, dtype=np.float64)
     best = array.max(initial=0.0)
     return array / best if best > 0 else np.zeros_like(array)
 
 
 def stretched(cosines: Sequence[float]) -> Floats:
-    """(cos − min) / (max − min) over the candidates, in [0, 1]; all one when they are equal."""
+    """Cosines stretched over the candidates: (cos − min) / (max − min) in [0, 1]; all 1 if they are equal."""
     array = np.asarray(cosines, dtype=np.float64)
     if array.size == 0:
         return array
@@ -26,14 +25,14 @@ def stretched(cosines: Sequence[float]) -> Floats:
     return (array - low) / (high - low) if high > low else np.ones_like(array)
 
 
-def convex(meaning: Floats, words: Floats, alpha: float) -> Floats:
-    """α·meaning + (1 − α)·words, which lies between the two."""
-    return np.asarray(alpha * meaning + (1 - alpha) * words, dtype=np.float64)
+def convex(vector: Floats, keyword: Floats, alpha: float) -> Floats:
+    """Weighted mean of both scores: α·vector + (1 − α)·keyword."""
+    return np.asarray(alpha * vector + (1 - alpha) * keyword, dtype=np.float64)
 
 
-def reciprocal(meaning: Floats, words: Floats, k: int = 60) -> Floats:
-    """Reciprocal rank fusion, Σ 1/(k + rank) over the two sides that know a record, scaled to [0, 1]."""
-    return np.asarray((_reciprocal_ranks(meaning, k) + _reciprocal_ranks(words, k)) * (k + 1) / 2, dtype=np.float64)
+def reciprocal(vector: Floats, keyword: Floats, k: int = 60) -> Floats:
+    """Reciprocal rank fusion: Σ 1/(k + rank) over the searches that found a record, scaled to [0, 1]."""
+    return np.asarray((_reciprocal_ranks(vector, k) + _reciprocal_ranks(keyword, k)) * (k + 1) / 2, dtype=np.float64)
 
 
 def _reciprocal_ranks(scores: Floats, k: int) -> Floats:

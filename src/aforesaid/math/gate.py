@@ -1,4 +1,4 @@
-"""The gate: what becomes durable (SPEC 4). One function a formula, and `decide` that joins them."""
+"""The gate: which messages are important (durable) (SPEC 4). One function per formula; `decide` joins them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from aforesaid.errors import InputError
+from aforesaid.math.domain import COSINE_SLACK, SLACK, share
 from aforesaid.settings.rows import GateRows
 from aforesaid.types import Decision, GateDecision
 
 DEFAULTS = GateRows()
-SLACK = 1e-9  # sums of tenths are not exact in binary: 0.35 made of parts must still pass a threshold of 0.35
-COSINE_SLACK = 1e-3  # float32 unit vectors overshoot 1 by their rounding
-THIRD_SHARE = 0.1  # a third term is named in the reason when it brought at least this share of G
+THIRD_SHARE = 0.1  # the reason names a third term if it adds at least this share of G
 
-# The names of patterns are the names of their settings, so that a weight cannot miss its pattern.
+# Each pattern has the name of its setting, so that a weight cannot miss its pattern.
 TECHNICAL = tuple(f"technical_{n}" for n in ("code_fence", "path", "function", "shell", "url", "trace", "hash"))
 NATURAL = tuple(f"natural_{n}" for n in ("date", "quantity", "person", "preference", "assertion"))
 SPECIFIC = tuple(f"specific_{n}" for n in ("path", "function", "error", "git", "url"))
@@ -29,7 +28,7 @@ KEYS = ("T", "H", "F", "S", "R", "Dnl", "P", "A", "Dtech", "Gconv", "Gtech", "G"
 
 
 class Patterns(Protocol):
-    """What was read in a text: the names of the patterns that are there, and counts of the specific ones."""
+    """What was found in a text: the names of the patterns present, and counts of the specific ones."""
 
     @property
     def present(self) -> Collection[str]: ...
@@ -38,64 +37,64 @@ class Patterns(Protocol):
 
 
 def technical(present: Collection[str], rows: GateRows = DEFAULTS) -> float:
-    """T = min(Σ sᵢ·[patternᵢ] / 1.5, 1)."""
+    """How technical a message is: T = min(Σ sᵢ·[patternᵢ] / 1.5, 1)."""
     return min(_sum(TECHNICAL, present, rows) / rows.technical_norm, 1.0)
 
 
 def novelty(durable_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> float:
-    """H = 1 if there are no neighbours, else 1 − mean(max(0, cos)) over the 5 nearest durable records."""
+    """Novelty: H = 1 − mean(max(0, cos)) over the 5 nearest durable records; 1 if there are none."""
     nearest = _nearest(durable_cosines, rows.novelty_neighbours)
     return _unit(1.0 - math.fsum(max(0.0, cosine) for cosine in nearest) / len(nearest)) if nearest else 1.0
 
 
 def frequency(turn_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> float:
-    """F = min(#{10 nearest turns with cos ≥ .80} / 5, 1)."""
+    """How often it was said: F = min(#{10 nearest messages with cos ≥ .80} / 5, 1)."""
     nearest = _nearest(turn_cosines, rows.frequency_neighbours)
     return min(sum(cosine >= rows.frequency_cosine for cosine in nearest) / rows.frequency_norm, 1.0)
 
 
 def saturation(durable_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> float:
-    """S = min(#{5 nearest durable records with cos ≥ .85} / 3, 1)."""
+    """How often it is stored already: S = min(#{5 nearest durable records with cos ≥ .85} / 3, 1)."""
     nearest = _nearest(durable_cosines, rows.novelty_neighbours)
     return min(sum(cosine >= rows.saturation_cosine for cosine in nearest) / rows.saturation_norm, 1.0)
 
 
 def repetition(frequent: float, saturated: float) -> float:
-    """R = F·(1−S): said often, and not kept often enough already."""
+    """Repetition, said often but not stored often: R = F·(1−S)."""
     return _checked(frequent) * (1.0 - _checked(saturated))
 
 
 def natural(present: Collection[str], rows: GateRows = DEFAULTS) -> float:
-    """Dnl = min(Σ weightᵢ·[patternᵢ], 1) over date, quantity, person, preference and assertion."""
+    """Personal facts: Dnl = min(Σ weightᵢ·[patternᵢ], 1) over date, quantity, person, preference and assertion."""
     return min(_sum(NATURAL, present, rows), 1.0)
 
 
 def specificity(counts: Mapping[str, int], text_tokens: int, rows: GateRows = DEFAULTS) -> float:
-    """P = min(Σ pⱼ·countⱼ / max(L/100, 1), 1), L the gate's own token estimate."""
-    if not text_tokens >= 0 or any(not counts.get(name, 0) >= 0 for name in SPECIFIC):  # NaN compares false: refused
+    """Specificity: P = min(Σ pⱼ·countⱼ / max(L/100, 1), 1), L = `text_tokens`, the gate's token estimate."""
+    if not text_tokens >= 0 or any(not counts.get(name, 0) >= 0 for name in SPECIFIC):  # NaN compares false
         raise InputError(f"The gate got {text_tokens} tokens and counts {dict(counts)}.", "Neither can be negative.")
     total = math.fsum(float(getattr(rows, name)) * counts.get(name, 0) for name in SPECIFIC)
     return min(total / max(text_tokens / rows.specific_tokens, 1.0), 1.0)
 
 
 def action(present: Collection[str], rows: GateRows = DEFAULTS) -> float:
-    """A = min(Σ weightᵢ·[patternᵢ], 1) over decision, resolution, milestone and configuration."""
+    """Actions: A = min(Σ weightᵢ·[patternᵢ], 1) over decision, resolution, milestone and configuration."""
     return min(_sum(ACTION, present, rows), 1.0)
 
 
 def structure(present: Collection[str], rows: GateRows = DEFAULTS) -> float:
-    """Dtech = min(Σ weightᵢ·[patternᵢ], 1) over definition, data structure, dependency, test and doc comment."""
+    """Code structure: Dtech = min(Σ weightᵢ·[patternᵢ], 1) over definition, data, dependency, test, doc comment."""
     return min(_sum(STRUCTURE, present, rows), 1.0)
 
 
 def branch(terms: Sequence[tuple[float, float]]) -> float:
-    """Σ wᵢ·xᵢ / Σ wᵢ over (weight, term) pairs: Gconv or Gtech, weights re-normalised; 0 when all weights are 0."""
+    """Gconv or Gtech from (weight, term) pairs: Σ wᵢ·xᵢ / Σ wᵢ; 0 if all weights are 0."""
     total = math.fsum(_checked(weight) for weight, _ in terms)
     return _unit(math.fsum(weight * _checked(term) for weight, term in terms) / total) if total > 0 else 0.0
 
 
 def blend(technical_share: float, conversational: float, technical_score: float) -> float:
-    """G = (1−T)·Gconv + T·Gtech, which lies between the two."""
+    """The gate's score, between the two: G = (1−T)·Gconv + T·Gtech."""
     low, high = sorted((_checked(conversational), _checked(technical_score)))
     mixed = (1.0 - _checked(technical_share)) * conversational + technical_share * technical_score
     return min(max(mixed, low), high)
@@ -108,10 +107,10 @@ def decide(
     turn_cosines: Sequence[float] | None,
     rows: GateRows = DEFAULTS,
 ) -> GateDecision:
-    """Admit a turn if G ≥ threshold, else reject it; without cosines (None), defer unless no cosine could matter.
+    """Admit a message if G ≥ threshold, else reject it. Without cosines (None), defer it if they could matter.
 
-    A cosine that is not known leaves H, F or S anywhere in [0, 1]: the turn is admitted if even the least G passes and
-    rejected if even the greatest fails. Terms and score are then those of the least G (H = 0, F = 0, S = 1).
+    Without cosines, H, F and S can be anywhere in [0, 1]: admit if even the least G passes, reject if even the greatest
+    fails. Terms and score are then those of the least G (H = 0, F = 0, S = 1).
     """
     h, most_h = _bounds(None if durable_cosines is None else novelty(durable_cosines, rows))
     least_s, s = _bounds(None if durable_cosines is None else saturation(durable_cosines, rows))
@@ -132,7 +131,7 @@ def decide(
 
 
 def _bounds(known: float | None) -> tuple[float, float]:
-    """The least and the greatest value of a term in [0, 1]: the same when it is known."""
+    """The least and the greatest value of a term; both are the value if it is known."""
     return (0.0, 1.0) if known is None else (known, known)
 
 
@@ -152,7 +151,7 @@ def _verdict(least: float, greatest: float, threshold: float) -> Decision:
 
 
 def _shares(technical_share: float, rows: GateRows) -> dict[str, float]:
-    """How much of G each term could bring: its branch's part of the blend times its weight in the branch."""
+    """The largest share of G for each term: its branch's part of the blend times its weight in the branch."""
     shares: dict[str, float] = {}
     for part, names in ((1.0 - technical_share, CONVERSATIONAL), (technical_share, ENGINEERING)):
         total = math.fsum(getattr(rows, f"weight_{name}") for name in names)
@@ -161,7 +160,7 @@ def _shares(technical_share: float, rows: GateRows) -> dict[str, float]:
 
 
 def _score_part(least: float, greatest: float, threshold: float, vector_off: bool) -> str:
-    """G against its threshold, with more digits when two would hide which is larger."""
+    """G and its threshold; four digits if two do not show which is larger."""
     sign = ">=" if least + SLACK >= threshold else "<"
     digits = 2 if (round(least, 2) >= round(threshold, 2)) == (sign == ">=") else 4
     if not vector_off:
@@ -170,7 +169,7 @@ def _score_part(least: float, greatest: float, threshold: float, vector_off: boo
 
 
 def _term_parts(decision: Decision, terms: Mapping[str, float], shares: Mapping[str, float]) -> list[str]:
-    """The two or three terms that weighed most and, of a reject, the two whose lack cost most."""
+    """The two or three terms that added most; for a rejected message also the two that were missed most."""
     brought = {name: shares[name] * terms[name] for name in terms}
     most = [name for name in sorted(terms, key=lambda name: -brought[name]) if brought[name] > 0]
     if len(most) > 2 and brought[most[2]] < THIRD_SHARE * math.fsum(brought.values()):
@@ -188,9 +187,7 @@ def _sum(names: Sequence[str], present: Collection[str], rows: GateRows) -> floa
 
 
 def _checked(value: float) -> float:
-    if not 0.0 <= value <= 1.0:  # NaN compares false, so it is refused here too
-        raise InputError(f"{value!r} is not in [0, 1].", "Weights and terms of the gate are shares.")
-    return value
+    return share(value, "A weight or term of the gate")
 
 
 def _unit(value: float) -> float:
@@ -198,8 +195,8 @@ def _unit(value: float) -> float:
 
 
 def _nearest(cosines: Sequence[float], count: int) -> list[float]:
-    """The `count` largest cosines, each checked and brought into [−1, 1]."""
+    """The `count` largest cosines, clipped to [−1, 1]."""
     for cosine in cosines:
-        if not abs(cosine) <= 1.0 + COSINE_SLACK:  # NaN compares false, so it is refused here too
+        if not abs(cosine) <= 1.0 + COSINE_SLACK:  # NaN compares false
             raise InputError(f"{cosine!r} is not a cosine.", "Give similarities of unit vectors, in [-1, 1].")
     return [min(max(float(cosine), -1.0), 1.0) for cosine in sorted(cosines, reverse=True)[:count]]

@@ -1,4 +1,4 @@
-"""One step along authored links, from the survivors of the second pass (seed 000 §7.7, SPEC 5.5)."""
+"""One step along the links of documents, from the survivors C2 of the second pass (seed 000 §7.7, SPEC 5.5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from aforesaid.math.decay import within
+from aforesaid.math.domain import within
 from aforesaid.settings.rows import LibraRows
 
 DEFAULTS = LibraRows()
@@ -15,7 +15,7 @@ Id = TypeVar("Id", int, str)
 
 @dataclass(frozen=True, slots=True)
 class Hop(Generic[Id]):
-    """A neighbour that was reached, what it inherited, and from whom."""
+    """A linked record, its score, and the record that links to it."""
 
     id: Id
     score: float
@@ -23,15 +23,14 @@ class Hop(Generic[Id]):
 
 
 def hop_score(parent_score: float, decay: float = DEFAULTS.hop_decay) -> float:
-    """S_hop = η·S_final of the best parent, η ∈ [0, 1] (seed 000 §7.7, SPEC 5.5)."""
+    """Score of a linked record: S_hop = η·S_final of its best parent, η ∈ [0, 1] (seed 000 §7.7, SPEC 5.5)."""
     return float(within(decay, 0, 1, "hop_decay")) * float(within(parent_score, 0, 1, "parent score"))
 
 
 def best_parents(scores: Mapping[Id, float], neighbours: Mapping[Id, Iterable[Id]]) -> dict[Id, Id]:
-    """C_hop = ∪ H(d) ∖ C2 over d ∈ C2, each with argmax S_final among its parents (seed 000 §7.7, SPEC 5.5).
+    """Linked records C_hop = ∪ H(d) ∖ C2 over d ∈ C2, each with its best parent (seed 000 §7.7, SPEC 5.5).
 
-    Only edges that leave C2 are followed, so the depth is one and a circle of links ends. Of parents with equal scores
-    the least id is named.
+    Only links that leave C2 are followed, so the depth is one and cycles end. The smaller id wins a tie.
     """
     found: dict[Id, Id] = {}
     for parent in sorted(scores, key=lambda parent: (-scores[parent], parent)):
@@ -47,9 +46,9 @@ def hops(
     decay: float = DEFAULTS.hop_decay,
     threshold: float = DEFAULTS.hop_threshold,
 ) -> tuple[Hop[Id], ...]:
-    """C*_hop = {d′ ∈ C_hop | S_hop(d′) ≥ θ_hop}, by score, then id (seed 000 §7.7, SPEC 5.5).
+    """Good linked records C*_hop = {d′ ∈ C_hop | S_hop(d′) ≥ θ_hop}, by score, then id (seed 000 §7.7, SPEC 5.5).
 
-    `scores` holds S_final of every member of C2, `neighbours` the links that leave a record.
+    `scores` has the S_final of every record in C2, `neighbours` the links of each record.
     """
     least = float(within(threshold, 0, 1, "hop_threshold"))
     within(list(scores.values()), 0, 1, "parent score")

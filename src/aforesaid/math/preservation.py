@@ -1,4 +1,4 @@
-"""How much of a cluster its summary keeps, and what that makes of it in retrieval (seed 000 §5.1–5.5, SPEC 8)."""
+"""How well a summary represents its sources, and the confidence and decay rate from that (seed 000 §5, SPEC 8)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.errors import InputError
-from aforesaid.math.decay import LARGEST, within
-from aforesaid.math.fusion import Floats
+from aforesaid.math.domain import LARGEST, Floats, within
 from aforesaid.math.hybrid import normalised
 from aforesaid.settings.rows import CompactRows
 
@@ -18,13 +17,13 @@ DEFAULTS = CompactRows()
 
 
 def centroid(sources: ArrayLike) -> Floats:
-    """μ_C = (1/n)·Σ vᵢ, not made unit; the zero vector of an empty cluster (seed 000 §5.2, SPEC 8)."""
+    """Mean of the source vectors, not scaled to unit length: μ_C = (1/n)·Σ vᵢ (seed 000 §5.2, SPEC 8)."""
     rows = _rows(sources)
     return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1]), dtype=np.float64)
 
 
 def cosines(vector: ArrayLike, others: ArrayLike) -> Floats:
-    """cos(v, vᵢ) = v·vᵢ / (‖v‖·‖vᵢ‖) ∈ [−1, 1]; 0 where a vector is zero (seed 000 §5.2)."""
+    """Cosine of one vector with each row: cos(v, vᵢ) = v·vᵢ / (‖v‖·‖vᵢ‖); 0 for a zero vector (seed 000 §5.2)."""
     one, rows = np.atleast_2d(within(vector, -LARGEST, LARGEST, "vector")), _rows(others)
     if rows.size == 0:
         return np.zeros(len(rows))
@@ -34,49 +33,49 @@ def cosines(vector: ArrayLike, others: ArrayLike) -> Floats:
 
 
 def alignment(summary: ArrayLike, sources: ArrayLike) -> float:
-    """Q_align = cos(E(s), μ_C) ∈ [−1, 1] (seed 000 §5.2, SPEC 8)."""
+    """Similarity of a summary to the centroid: Q_align = cos(E(s), μ_C) ∈ [−1, 1] (seed 000 §5.2, SPEC 8)."""
     return float(cosines(summary, [centroid(sources)])[0])
 
 
 def source_coverage(summary: ArrayLike, sources: ArrayLike) -> float:
-    """Q_cover = (1/n)·Σ max(0, cos(E(s), E(tᵢ))) ∈ [0, 1]; 0 of an empty cluster (seed 000 §5.2, SPEC 8)."""
+    """Mean similarity to the sources: Q_cover = (1/n)·Σ max(0, cos(E(s), E(tᵢ))) ∈ [0, 1] (seed 000 §5.2, SPEC 8)."""
     found = np.maximum(cosines(summary, sources), 0.0)
     return min(math.fsum(found) / max(found.size, 1), 1.0)
 
 
 def embedding_confidence(align: float, cover: float) -> float:
-    """conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (seed 000 §5.2, SPEC 8)."""
+    """Confidence from embeddings: conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (seed 000 §5.2, SPEC 8)."""
     mean = (float(within(align, -1, 1, "align")) + float(within(cover, 0, 1, "cover"))) / 2
     return max(0.0, min(1.0, mean))
 
 
 def decoder_confidence(log_probabilities: Sequence[float]) -> float:
-    """conf_decoder = exp((1/m)·Σ log p(xᵢ)) ∈ [0, 1]; 0 when nothing was generated (seed 000 §5.1)."""
+    """The LLM's own confidence: conf_decoder = exp((1/m)·Σ log p(xᵢ)) ∈ [0, 1]; 0 without tokens (seed 000 §5.1)."""
     logs = within(log_probabilities, -LARGEST, 0, "log_probabilities")
     return math.exp(math.fsum(value / logs.size for value in logs.flat)) if logs.size else 0.0
 
 
 def accept_abstractive(align: float, threshold: float = DEFAULTS.align) -> bool:
-    """Q_align ≥ 0.65, or the extractive summary is used (seed 000 §5.3, SPEC 8)."""
+    """Whether to accept an LLM summary: Q_align ≥ 0.65, else extract one (seed 000 §5.3, SPEC 8)."""
     return bool(within(align, -1, 1, "align") >= within(threshold, -1, 1, "threshold"))
 
 
 def confidence(embedding: float, decoder: float | None = None, rows: CompactRows = DEFAULTS) -> float:
-    """conf_e of an extractive summary; 0.8·conf_e + 0.2·conf_decoder of an abstractive one (seed 000 §5.4, SPEC 8).
+    """Confidence: conf_e, or for an LLM summary 0.8·conf_e + 0.2·conf_decoder, weights scaled to sum 1.
 
-    The two weights are brought to the sum of 1, so that the result is between the two.
+    The result is between the two (seed 000 §5.4, SPEC 8).
     """
-    kept = float(within(embedding, 0, 1, "embedding confidence"))
+    embedded = float(within(embedding, 0, 1, "embedding confidence"))
     if decoder is None:
-        return kept
-    said = float(within(decoder, 0, 1, "decoder confidence"))
+        return embedded
+    decoded = float(within(decoder, 0, 1, "decoder confidence"))
     defaults = (DEFAULTS.weight_embedding, DEFAULTS.weight_decoder)
     first, second = normalised((rows.weight_embedding, rows.weight_decoder), defaults).values
-    return min(max(first * kept + second * said, min(kept, said)), max(kept, said))
+    return min(max(first * embedded + second * decoded, min(embedded, decoded)), max(embedded, decoded))
 
 
 def decay_rate(confident: ArrayLike) -> Floats:
-    """decay_rate = 1 − confidence ∈ [0, 1] (seed 000 §5.5, SPEC 8)."""
+    """How fast a summary loses score: decay_rate = 1 − confidence ∈ [0, 1] (seed 000 §5.5, SPEC 8)."""
     return np.asarray(1.0 - within(confident, 0, 1, "confidence"))
 
 
@@ -85,12 +84,12 @@ def _rows(vectors: ArrayLike) -> Floats:
     if array.size == 0 and array.ndim < 2:
         return array.reshape(0, 0)
     if array.ndim != 2:
-        raise InputError(f"Vectors of shape {array.shape}.", "Give one row a text.")
+        raise InputError(f"Vectors of shape {array.shape}.", "Give one row per text.")
     return array
 
 
 def _unit(rows: Floats) -> Floats:
-    """Rows of length 1, zero rows as they are; scaled first, because squares of large or tiny values are lost."""
+    """Rows scaled to length 1, zero rows unchanged; divided by the largest value first, so that squares stay finite."""
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
     scaled = rows / np.where(largest == 0, 1.0, largest)
     lengths = np.linalg.norm(scaled, axis=1, keepdims=True)

@@ -1,7 +1,4 @@
-"""What the surroundings of a record say for it: its session, its neighbours, the question it answers.
-
-Scores are fused scores by key. Anchors are the best of them; what they support need not have scored at all.
-"""
+"""What the surroundings of a record add to its score: its session and its neighbours. Scores are by record key."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def session_best(scores: Mapping[str, float], sessions: Mapping[str, str | None]) -> dict[str, float]:
-    """The best score in each record's session; a record without a session stands for itself."""
+    """The best score in each record's session; its own score for a record without a session."""
     best: dict[str, float] = {}
     for key, score in scores.items():
         session = sessions[key]
@@ -21,7 +18,10 @@ def session_best(scores: Mapping[str, float], sessions: Mapping[str, str | None]
 def nearness(
     anchors: Mapping[str, float], sides: Mapping[str, Iterable[Sequence[str]]], fade: float
 ) -> dict[str, float]:
-    """max over anchors of score · fade^distance, for the records on either side of them."""
+    """For each neighbour of an anchor: max over anchors of score · fade^distance.
+
+    `sides` lists the neighbours of an anchor on each side, nearest first. They need no score of their own.
+    """
     near: dict[str, float] = {}
     for anchor, score in anchors.items():
         for side in sides.get(anchor, ()):

@@ -1,6 +1,6 @@
-"""Temporal-compositional retrieval (SPEC 5.7): a set of records that together cover a question about time.
+"""Queries about time (SPEC 5.7): choose records that together cover all events that the query asks about.
 
-Records are rows of arrays of one length: `final` their S_final, `anchors` their A(d), `matches` which slots they cover.
+Arrays have one row per record: `final` is its S_final, `anchors` its A(d), `matches` the events (slots) it covers.
 """
 
 from __future__ import annotations
@@ -8,28 +8,22 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from aforesaid.errors import InputError
+from aforesaid.math.domain import COSINE_SLACK, LARGEST_SCORE, SLACK, Flags, Floats, row, same_length, share, within
 from aforesaid.settings.rows import TimeRows
 
-Floats: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
-
 DEFAULTS = TimeRows()
-SLACK = 1e-9  # sums of tenths are not exact in binary: a score made of parts must still reach a threshold it equals
-COSINE_SLACK = 1e-3  # float32 unit vectors overshoot 1 by their rounding
-
-# The names of patterns are the names of their settings, so that a weight cannot miss its pattern.
+# Each pattern has the name of its setting, so that a weight cannot miss its pattern.
 PATTERNS = ("how_many_days", "how_long", "before_after", "first", "since_between", "when_did")
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageStep:
-    """One record the selector took: its index, and its S_proj and ΔΦ at the step that took it."""
+    """One chosen record: its index, and its S_proj and ΔΦ when it was chosen."""
 
     index: int
     score: float
@@ -37,58 +31,60 @@ class CoverageStep:
 
 
 def query_indicator(present: Collection[str], rows: TimeRows = DEFAULTS) -> float:
-    """ξ(q) = min(Σ sᵢ·[tpatᵢ(q)] / 1.5, 1)."""
+    """How much a query asks about time: ξ(q) = min(Σ sᵢ·[tpatᵢ(q)] / 1.5, 1); `present` are pattern names."""
     return min(math.fsum(float(getattr(rows, name)) for name in PATTERNS if name in present) / rows.norm, 1.0)
 
 
 def active(xi: float, rows: TimeRows = DEFAULTS) -> bool:
     """Whether the temporal path runs: ξ ≥ 0.3."""
-    return _share(xi) + SLACK >= rows.threshold
+    return share(xi, "ξ") + SLACK >= rows.threshold
 
 
 def anchor_density(count: int, rows: TimeRows = DEFAULTS) -> float:
-    """A(d) = min(distinct date/time expressions / 3, 1)."""
-    if not count >= 0:  # NaN compares false: refused
-        raise InputError(f"A record cannot hold {count!r} time expressions.", "Give a count, 0 or more.")
+    """How many dates a record names: A(d) = min(distinct date/time expressions / 3, 1)."""
+    if not count >= 0:  # NaN compares false
+        raise InputError(f"A record cannot have {count!r} time expressions.", "Give a count, 0 or more.")
     return min(count / rows.anchor_norm, 1.0)
 
 
 def slot_matches(cosines: ArrayLike, rows: TimeRows = DEFAULTS) -> Flags:
-    """φⱼ(d) = [cos(eⱼ, d) ≥ 0.50] for a matrix of cosines, one row a record and one column a slot."""
-    matrix = _cosines(cosines)
+    """Which events a record covers: φⱼ(d) = [cos(eⱼ, d) ≥ 0.50], for a matrix of records × events."""
+    matrix = within(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "cosine")
     if matrix.ndim != 2:
         raise InputError(f"Slot cosines have the shape {matrix.shape}.", "Give a matrix: records × slots.")
     return matrix >= rows.slot_cosine
 
 
 def covered_slots(matches: Flags, chosen: Sequence[int]) -> Flags:
-    """[∃ d ∈ 𝒮 : φⱼ(d) = 1] for every slot j."""
+    """Which events the chosen records cover: [∃ d ∈ 𝒮 : φⱼ(d) = 1] for every event j."""
     return np.asarray(_flags(matches)[list(chosen)].any(axis=0))
 
 
 def marginal_coverage(matches: Flags, covered: Flags) -> Floats:
-    """ΔΦ(d, 𝒮) = Σⱼ φⱼ(d)·[slot j not covered by 𝒮] / max(|E|, 1), for every record."""
+    """Share of new events in each record: ΔΦ(d, 𝒮) = Σⱼ φⱼ(d)·[event j not covered by 𝒮] / max(|E|, 1)."""
     flags = _flags(matches)
     if covered.shape != flags.shape[1:]:
-        raise InputError(f"{covered.shape} covered slots for matches of {flags.shape}.", "Give one flag a slot.")
+        raise InputError(f"{covered.shape} covered slots for matches of {flags.shape}.", "Give one flag per slot.")
     gains: Floats = (flags & ~covered).sum(axis=1) / max(flags.shape[1], 1)
     return gains
 
 
 def coverage_score(final: ArrayLike, anchors: ArrayLike, gains: ArrayLike, rows: TimeRows = DEFAULTS) -> Floats:
-    """S_cov = μ·S_final + ν·A + ρ·ΔΦ, weights re-normalised to sum 1; with all weights 0 it is S_final."""
+    """Coverage score: S_cov = μ·S_final + ν·A + ρ·ΔΦ, weights scaled to sum 1; with all weights 0 it is S_final."""
     weights = np.array([rows.weight_final, rows.weight_anchor, rows.weight_coverage])
     if not weights.sum() > 0:
         weights = np.array([1.0, 0.0, 0.0])
     mu, nu, rho = weights / weights.sum()
-    score: Floats = mu * _shares(final) + nu * _shares(anchors) + rho * _shares(gains)
-    return np.asarray(np.minimum(score, 1.0))  # the weights may sum to 1 + one rounding
+    score: Floats = (
+        mu * within(final, 0, 1, "S_final") + nu * within(anchors, 0, 1, "A") + rho * within(gains, 0, 1, "ΔΦ")
+    )
+    return np.asarray(np.minimum(score, 1.0))  # rounding can make the weights sum to slightly more than 1
 
 
 def projected_score(final: ArrayLike, coverage: ArrayLike, xi: float) -> Floats:
-    """S_proj = (1−ξ)·S_final + ξ·S_cov, which lies between the two."""
-    ordinary, covering = _shares(final), _shares(coverage)
-    mixed = (1.0 - _share(xi)) * ordinary + xi * covering
+    """A score between the two: S_proj = (1−ξ)·S_final + ξ·S_cov."""
+    ordinary, covering = within(final, 0, 1, "S_final"), within(coverage, 0, 1, "S_cov")
+    mixed = (1.0 - share(xi, "ξ")) * ordinary + xi * covering
     return np.clip(mixed, np.minimum(ordinary, covering), np.maximum(ordinary, covering))
 
 
@@ -99,12 +95,10 @@ def recover(
     excluded: Collection[int] = (),
     rows: TimeRows = DEFAULTS,
 ) -> tuple[int, ...]:
-    """C_rec: at most 10 records with cos ≥ 0.15 outside C2 (`excluded`), by A, then score, then index."""
-    near, density, second = _cosines(cosines), _shares(anchors), np.asarray(scores, dtype=np.float64)
-    if not (near.ndim == 1 and near.shape == density.shape == second.shape):
-        raise InputError(f"Shapes {near.shape}, {density.shape} and {second.shape} differ.", "Give one value a record.")
-    if not np.isfinite(second).all():
-        raise InputError("A score is NaN or infinite.", "Scores order the records: give finite numbers.")
+    """Extra candidates C_rec: at most 10 records with cos ≥ 0.15 outside C2 (`excluded`), by A, score, index."""
+    near = row(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "cosine")
+    density, second = row(anchors, 0, 1, "A"), row(scores, -LARGEST_SCORE, LARGEST_SCORE, "score")
+    same_length(cosines=near, anchors=density, scores=second)
     allowed = near >= rows.recovery_cosine
     allowed[list(excluded)] = False
     open_rows = np.flatnonzero(allowed)
@@ -115,7 +109,7 @@ def recover(
 def select(
     final: ArrayLike, anchors: ArrayLike, matches: Flags, xi: float, rows: TimeRows = DEFAULTS
 ) -> tuple[CoverageStep, ...]:
-    """𝒮*: up to k_cov = 3 times the record of the largest S_proj(d, 𝒮), the first of equals; stops under 0.10."""
+    """𝒮*: up to k_cov = 3 times the record with the largest S_proj(d, 𝒮), ties by index; stops under 0.10."""
     ordinary, density, flags = _pool(final, anchors, matches)
     covered: Flags = np.zeros(flags.shape[1], dtype=np.bool_)
     free: Flags = np.ones(len(ordinary), dtype=np.bool_)
@@ -135,7 +129,7 @@ def select(
 def injection_scores(
     final: ArrayLike, anchors: ArrayLike, matches: Flags, chosen: Sequence[int], xi: float, rows: TimeRows = DEFAULTS
 ) -> Floats:
-    """σ(d) = S_proj(d, 𝒮* ∖ {d}) for every chosen record: a slot that two of them cover counts for neither."""
+    """Final scores of the chosen: σ(d) = S_proj(d, 𝒮* ∖ {d}); an event that two of them cover counts for neither."""
     ordinary, density, flags = _pool(final, anchors, matches)
     taken = list(chosen)
     own = flags[taken]
@@ -145,38 +139,13 @@ def injection_scores(
 
 
 def _pool(final: ArrayLike, anchors: ArrayLike, matches: Flags) -> tuple[Floats, Floats, Flags]:
-    ordinary, density, flags = _shares(final), _shares(anchors), _flags(matches)
-    if not (ordinary.ndim == 1 and ordinary.shape == density.shape == flags.shape[:1]):
-        raise InputError(
-            f"Shapes {ordinary.shape}, {density.shape} and {flags.shape} differ.", "Give one row a record."
-        )
+    ordinary, density, flags = row(final, 0, 1, "S_final"), row(anchors, 0, 1, "A"), _flags(matches)
+    same_length(final=ordinary, anchors=density, matches=flags)
     return ordinary, density, flags
 
 
 def _flags(matches: Flags) -> Flags:
     flags = np.asarray(matches)
     if flags.ndim != 2 or flags.dtype != np.bool_:
-        raise InputError(
-            f"Slot matches are {flags.dtype} of shape {flags.shape}.", "Give the booleans of slot_matches."
-        )
+        raise InputError(f"Slot matches are {flags.dtype} of shape {flags.shape}.", "Give the result of slot_matches.")
     return flags
-
-
-def _cosines(values: ArrayLike) -> Floats:
-    array = np.array(values, dtype=np.float64)
-    if not (np.abs(array) <= 1.0 + COSINE_SLACK).all():  # NaN compares false, so it is refused here too
-        raise InputError("A cosine is not in [-1, 1].", "Give similarities of unit vectors.")
-    return array
-
-
-def _shares(values: ArrayLike) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
-    if not ((array >= 0.0) & (array <= 1.0)).all():  # NaN compares false, so it is refused here too
-        raise InputError("A score is not in [0, 1].", "S_final, A and ΔΦ are shares.")
-    return array
-
-
-def _share(value: float) -> float:
-    if not 0.0 <= value <= 1.0:  # NaN compares false, so it is refused here too
-        raise InputError(f"{value!r} is not in [0, 1].", "ξ is a share.")
-    return value

@@ -1,4 +1,4 @@
-"""How long a text is in tokens, without a tokenizer (SPEC 2)."""
+"""Estimates the tokens of a text without a tokenizer (SPEC 2)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 from aforesaid.settings.rows import TokenRows
 
 DEFAULTS = TokenRows()
-SLACK = 1e-9  # a sum of fractions that should be whole must not be rounded up for its last bit
+SLACK = 1e-9  # rounding errors must not add a token
 
-# Runs, not single characters: one call of the engine then eats a whole script run.
+# Whole runs of a script, which is faster than single characters.
 CJK = re.compile(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\u31ff\u3200-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
     "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U0001b000-\U0001b16f\U0001f200-\U0001f2ff\U00020000-\U0003ffff]+"
@@ -22,10 +22,10 @@ DENSE = re.compile(
 
 
 def estimate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
-    """Σ |run|/χ over the script runs, rounded up once: ceil(cjk/χ₁ + dense/χ₂ + other/χ₃); "" is 0 (SPEC 2).
+    """Estimated tokens: ceil(cjk/χ₁ + dense/χ₂ + other/χ₃), χ characters per token by script; "" is 0 (SPEC 2).
 
-    SPEC sums mixed text by script run. Rounding every run up would count each border between scripts as a token and
-    make a long mixed text dearer than its parts; one ceil at the end keeps max(a, b) ≤ |a + b| ≤ |a| + |b|.
+    SPEC sums mixed text by script run. Rounding every run up would count each change of script as a token; one ceil at
+    the end keeps max(a, b) ≤ |a + b| ≤ |a| + |b|.
     """
     if text.isascii():
         return math.ceil(len(text) / rows.chars_other - SLACK)
@@ -36,5 +36,5 @@ def estimate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
 
 
 def gate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
-    """The gate's own estimator: max(floor(code points / 4), 1) (SPEC 2); never used for budgets."""
+    """Estimated tokens for the gate only: max(floor(code points / 4), 1) (SPEC 2); never used for budgets."""
     return max(math.floor(len(text) / rows.gate_chars), 1)

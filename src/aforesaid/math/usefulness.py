@@ -1,6 +1,6 @@
-"""How useful a candidate is, apart from what it says: g of the `pce` profile, and what feedback and time do to it.
+"""How useful a record is apart from its text: g of the `pce` profile, and how feedback and time change it.
 
-SPEC 5.6 and 9; seed 003 §4. Utility lies in [−1, 1] and starts at 0; confidence and quality lie in [0, 1].
+SPEC 5.6 and 9; seed 003 §4. Utility is in [−1, 1] and starts at 0; confidence and quality are in [0, 1].
 """
 
 from __future__ import annotations
@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aforesaid.errors import InputError
-from aforesaid.math.normalise import LARGEST, Floats, Numbers, checked, same_length, share
+from aforesaid.math.domain import LARGEST_SCORE, SLACK, Flags, Floats, Numbers, row, same_length, share
 from aforesaid.settings.rows import GovernRows, PceRows
 from aforesaid.types import ClaimType
 
@@ -20,23 +19,23 @@ Signal: TypeAlias = Literal["helpful", "harmful", "outdated", "duplicate"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 
 DEFAULTS = PceRows()
-CARE = GovernRows()
-SLACK = 1e-9  # products of tenths are not exact in binary: a score of 0.15 must still pass a threshold of 0.15
+FEEDBACK_DEFAULTS = GovernRows()
 SECONDS_A_DAY = 86_400
 
 
 def sigmoid(values: Numbers) -> Floats:
-    """σ(x) = 1 / (1 + exp(−x)), without overflow (seed 003 §4)."""
-    array = checked(values, -LARGEST, LARGEST, "x of σ", missing=False)
-    return np.asarray(np.exp(-np.logaddexp(0.0, -array)), dtype=np.float64)
+    """Logistic function: σ(x) = 1 / (1 + exp(−x)), without overflow (seed 003 §4)."""
+    return np.asarray(
+        np.exp(-np.logaddexp(0.0, -row(values, -LARGEST_SCORE, LARGEST_SCORE, "x of σ"))), dtype=np.float64
+    )
 
 
 def utility_z(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats | None:
-    """z = (u − mean) / standard deviation over the candidates; None when they have no spread (seed 003 §4).
+    """Standard score of utility over the candidates: z = (u − mean) / standard deviation (÷ n) (seed 003 §4).
 
-    The deviation is that of the whole set (÷ n). One candidate, or a deviation of at most ε, has no z score.
+    None for a single candidate or a deviation of at most ε.
     """
-    array = checked(utilities, -LARGEST, LARGEST, "Utility", missing=False)
+    array = row(utilities, -LARGEST_SCORE, LARGEST_SCORE, "Utility")
     deviation = float(array.std()) if array.size > 1 else 0.0
     if deviation <= epsilon:
         return None
@@ -44,9 +43,9 @@ def utility_z(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats |
 
 
 def utility_share(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """σ(utility_z), or without a z score the linear (u + 1) / 2 clipped to [0, 1] (SPEC 5.6; seed 003 §4).
+    """Utility as a share: σ(utility_z), or without a z score (u + 1) / 2 in [0, 1] (SPEC 5.6; seed 003 §4).
 
-    The linear value stands in for σ(z), not for z: u = 0 then gives 0.5, as z = 0 does.
+    The second replaces σ(z), not z: u = 0 gives 0.5, as z = 0 does.
     """
     z = utility_z(utilities, epsilon)
     if z is not None:
@@ -55,7 +54,7 @@ def utility_share(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floa
 
 
 def half_lives(claim_types: Sequence[ClaimType | None], rows: PceRows = DEFAULTS) -> Floats:
-    """HL in days: fact 120, task 14, preference 90, policy_hint 365, else 30 (SPEC 5.6; seed 003 §4)."""
+    """Half-life HL in days: fact 120, task 14, preference 90, policy_hint 365, else 30 (SPEC 5.6; seed 003 §4)."""
     days: dict[str | None, float] = {
         "fact": rows.half_life_fact,
         "task": rows.half_life_task,
@@ -66,30 +65,30 @@ def half_lives(claim_types: Sequence[ClaimType | None], rows: PceRows = DEFAULTS
 
 
 def age_days(now_seconds: float, times_seconds: Numbers) -> Floats:
-    """age = (now − ts) / 86400, ts = updated_at or created_at; a time to come is age 0 (SPEC 5.6; seed 003 §4)."""
-    times = checked(times_seconds, -LARGEST, LARGEST, "A time", missing=False)
-    if not abs(now_seconds) <= LARGEST:
+    """Age in days: (now − ts) / 86400, ts = updated_at or created_at; at least 0 (SPEC 5.6; seed 003 §4)."""
+    times = row(times_seconds, -LARGEST_SCORE, LARGEST_SCORE, "A time")
+    if not abs(now_seconds) <= LARGEST_SCORE:
         raise InputError(f"Now is {now_seconds!r}.", "Give Unix seconds.")
     return np.maximum((now_seconds - times) / SECONDS_A_DAY, 0.0)
 
 
 def recency(ages_days: Numbers, half_lives_days: Numbers) -> Floats:
-    """recency = exp(−ln 2 · age_days / HL) (SPEC 5.6; seed 003 §4)."""
-    ages = checked(ages_days, 0.0, LARGEST, "An age in days", missing=False)
-    lives = checked(half_lives_days, 1e-6, LARGEST, "A half-life in days", missing=False)
+    """Recency: exp(−ln 2 · age_days / HL) (SPEC 5.6; seed 003 §4)."""
+    ages = row(ages_days, 0.0, LARGEST_SCORE, "An age in days")
+    lives = row(half_lives_days, 1e-6, LARGEST_SCORE, "A half-life in days")
     same_length(ages=ages, half_lives=lives)
     return np.asarray(np.exp2(-ages / lives), dtype=np.float64)
 
 
 def clipped(values: Numbers, name: str, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """min(max(x, ε), 1): a term of g inside [0, 1], and never quite 0 (seed 003 §4)."""
-    return np.clip(checked(values, -LARGEST, LARGEST, name, missing=False), share(epsilon, "ε"), 1.0)
+    """A term of g: min(max(x, ε), 1), never exactly 0 (seed 003 §4)."""
+    return np.clip(row(values, -LARGEST_SCORE, LARGEST_SCORE, name), share(epsilon, "ε"), 1.0)
 
 
 def factor(values: Numbers, base: float, name: str, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """base + (1 − base)·x: one factor of g, of which `base` is always there (SPEC 5.6; seed 003 §4)."""
-    always = share(base, f"The base of {name}")
-    return np.asarray(always + (1.0 - always) * clipped(values, name, epsilon), dtype=np.float64)
+    """One factor of g, at least `base`: base + (1 − base)·x (SPEC 5.6; seed 003 §4)."""
+    least = share(base, f"The base of {name}")
+    return np.asarray(least + (1.0 - least) * clipped(values, name, epsilon), dtype=np.float64)
 
 
 def usefulness(
@@ -101,7 +100,7 @@ def usefulness(
 ) -> Floats:
     """g = (.6+.4·σ(utility_z)) · (.5+.5·confidence) · (.3+.7·recency) [· (.5+.5·quality)] (SPEC 5.6; seed 003 §4).
 
-    The first column is `utility_share`. Quality counts only when `rows.use_quality` is on and a column is given.
+    `utility_shares` come from `utility_share`. Quality counts only if given and `rows.use_quality` is on.
     """
     columns = [
         factor(utility_shares, rows.utility_base, "utility", rows.epsilon),
@@ -115,28 +114,29 @@ def usefulness(
 
 
 def score(fused_scores: Numbers, useful: Numbers) -> Floats:
-    """score_final = S·g (SPEC 5.6; seed 003 §1)."""
-    left = checked(fused_scores, 0.0, 1.0, "S", missing=False)
-    right = checked(useful, 0.0, 1.0, "g", missing=False)
+    """Final score: score_final = S·g (SPEC 5.6; seed 003 §1)."""
+    left, right = row(fused_scores, 0.0, 1.0, "S"), row(useful, 0.0, 1.0, "g")
     same_length(S=left, g=right)
     return left * right
 
 
-def kept(scores: Numbers, threshold: float = DEFAULTS.threshold) -> NDArray[np.bool_]:
-    """score ≥ 0.15: what is not kept is `below_threshold` (SPEC 5.6; seed 003 §1)."""
-    return checked(scores, -LARGEST, LARGEST, "A score", missing=False) + SLACK >= share(threshold, "The threshold")
+def kept(scores: Numbers, threshold: float = DEFAULTS.threshold) -> Flags:
+    """Which scores are high enough: score ≥ 0.15, else `below_threshold` (SPEC 5.6; seed 003 §1)."""
+    return row(scores, -LARGEST_SCORE, LARGEST_SCORE, "A score") + SLACK >= share(threshold, "The threshold")
 
 
-def feedback(utility: float, confidence: float, signal: Signal, rows: GovernRows = CARE) -> tuple[float, float]:
-    """Utility and confidence after one signal, kept in [−1, 1] and [0, 1] (SPEC 9; seed 003 §4).
+def feedback(
+    utility: float, confidence: float, signal: Signal, rows: GovernRows = FEEDBACK_DEFAULTS
+) -> tuple[float, float]:
+    """Utility in [−1, 1] and confidence in [0, 1] after one feedback signal (SPEC 9; seed 003 §4).
 
-    helpful +.10, +.05; harmful −.20, −.10; outdated confidence −.20; duplicate: the record that was merged away loses
-    half its utility, the seed's "decay" read as one half-life; its representative is not touched.
+    helpful +.10, +.05; harmful −.20, −.10; outdated confidence −.20; duplicate halves the utility of the record that
+    was merged away (the seed's "decay" read as one half-life) and does not change the record that stays.
     """
     if signal not in SIGNALS:
         raise InputError(f"{signal!r} is not a feedback signal.", f"Use one of {', '.join(SIGNALS)}.")
     if not -1.0 <= utility <= 1.0:
-        raise InputError(f"Utility is {utility!r}.", "It must lie in [-1, 1].")
+        raise InputError(f"Utility is {utility!r}.", "It must be in [-1, 1].")
     share(confidence, "Confidence")
     if signal == "duplicate":
         return utility / 2.0, confidence
@@ -148,15 +148,11 @@ def feedback(utility: float, confidence: float, signal: Signal, rows: GovernRows
     return min(max(utility + more_utility, -1.0), 1.0), min(max(confidence + more_confidence, 0.0), 1.0)
 
 
-def decayed_utility(utilities: Numbers, elapsed_days: float, rows: GovernRows = CARE) -> Floats:
-    """u·2^(−days/30): praise and blame both fade to 0 (SPEC 9; seed 003 §4)."""
-    return checked(utilities, -1.0, 1.0, "Utility", missing=False) * _fade(elapsed_days, rows.utility_half_life_days)
+def decayed_utility(utilities: Numbers, elapsed_days: float, rows: GovernRows = FEEDBACK_DEFAULTS) -> Floats:
+    """Utility after some days: u·2^(−days/30), towards 0 from both sides (SPEC 9; seed 003 §4)."""
+    return row(utilities, -1.0, 1.0, "Utility") * recency([elapsed_days], [rows.utility_half_life_days])
 
 
-def decayed_quality(qualities: Numbers, elapsed_days: float, rows: GovernRows = CARE) -> Floats:
-    """quality·2^(−days/120) (SPEC 9; seed 003 §4)."""
-    return checked(qualities, 0.0, 1.0, "Quality", missing=False) * _fade(elapsed_days, rows.quality_half_life_days)
-
-
-def _fade(elapsed_days: float, half_life_days: float) -> float:
-    return float(recency([elapsed_days], [half_life_days])[0])
+def decayed_quality(qualities: Numbers, elapsed_days: float, rows: GovernRows = FEEDBACK_DEFAULTS) -> Floats:
+    """Quality after some days: quality·2^(−days/120) (SPEC 9; seed 003 §4)."""
+    return row(qualities, 0.0, 1.0, "Quality") * recency([elapsed_days], [rows.quality_half_life_days])

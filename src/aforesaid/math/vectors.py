@@ -1,4 +1,4 @@
-"""Vectors as values: shape and finiteness checked, unit length kept, and a sketch of sign bits to scan many quickly."""
+"""Vectors: checks, scaling to unit length, and sketches of sign bits for a fast first scan."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Vectors: TypeAlias = NDArray[np.float32]
 Halves: TypeAlias = NDArray[np.float16]
 Bits: TypeAlias = NDArray[np.uint64]
 
-UNIT_SLACK = 1e-6  # a row this near to unit length is left as it is, so that a stored vector comes back bit by bit
+UNIT_SLACK = 1e-6  # rows this close to unit length are not changed, so that stored vectors read back exactly
 HALF_BYTES = 2
 HALF_SLACK = 2e-3  # the same after rounding to half precision
 SKETCH_SEED = 20_260_101  # any number; fixed, because sketches of one store are compared with each other
 
 
 def unit_rows(matrix: object, rows: int, dimensions: int, name: str, slack: float = UNIT_SLACK) -> Vectors:
-    """The matrix as float32 with unit rows (zero rows stay zero), or DimensionError if it is not rows × dimensions."""
-    array = np.asarray(matrix, dtype=np.float64)  # lengths in float32 overflow or vanish for large or tiny values
+    """The matrix as float32 with unit rows (zero rows stay zero). DimensionError if it is not rows × dimensions."""
+    array = np.asarray(matrix, dtype=np.float64)  # in float32, lengths of large or tiny vectors overflow
     if array.shape != (rows, dimensions):
         raise DimensionError(
             f"{name} gave vectors of shape {array.shape}, expected {(rows, dimensions)}.",
@@ -43,7 +43,7 @@ def unit_rows(matrix: object, rows: int, dimensions: int, name: str, slack: floa
 def known_passages(
     passages: Mapping[str, Vectors] | None, keys: Collection[str], dimensions: int, name: str
 ) -> dict[str, Halves]:
-    """The sentences' vectors of these keys in half precision, which moves a cosine by less than 0.001."""
+    """The sentence vectors of these keys in half precision, which changes a cosine by less than 0.001."""
     return {
         key: unit_rows(matrix, len(matrix), dimensions, name, HALF_SLACK).astype("<f2")
         for key, matrix in (passages or {}).items()
@@ -52,12 +52,12 @@ def known_passages(
 
 
 def from_halves(data: bytes, dimensions: int) -> Vectors:
-    """A matrix that was kept in half precision."""
+    """Read a matrix that was stored in half precision."""
     return np.frombuffer(data, dtype="<f2").reshape(-1, dimensions).astype(np.float32)
 
 
 def spread_cosines(cosines: object, background: float) -> NDArray[np.float64]:
-    """(cos − b) / (1 − b): cosines on a scale where texts that have nothing to do with each other are near 0."""
+    """(cos − b) / (1 − b): rescaled cosines, where unrelated texts are near 0 instead of near b = `background`."""
     return np.maximum((np.asarray(cosines, dtype=np.float64) - background) / (1 - background), -1.0)
 
 
@@ -71,7 +71,7 @@ def _width(dimensions: int) -> int:
 
 
 def rotate(matrix: Vectors) -> Vectors:
-    """Random signs, then a Walsh–Hadamard transform: a rotation (up to scale) that spreads every vector evenly."""
+    """A random rotation (up to scale): random signs, then a Walsh–Hadamard transform."""
     rows, dimensions = matrix.shape
     width = _width(dimensions)
     spread = np.zeros((rows, width), dtype=np.float32)
@@ -87,17 +87,17 @@ def rotate(matrix: Vectors) -> Vectors:
 
 
 def sign_bits(matrix: Vectors) -> Bits:
-    """The sign bits of the rotated rows, one column of 64 bits after another: shape (words, rows)."""
+    """The sign bits of the rotated rows in words of 64 bits: shape (words, rows)."""
     bits = np.packbits(rotate(matrix) > 0, axis=1)
     return np.ascontiguousarray(bits.view(np.uint64).T)
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A block of vectors in about 72 bytes each: their mean μ, and for every v − μ its length and sign bits.
+    """A block of vectors in about 72 bytes each: their mean μ, and the length and sign bits of every v − μ.
 
-    v·q = (v − μ)·(q − μ) + v·μ + q·μ − μ·μ, and the signs tell the angle between v − μ and q − μ. Taking the mean out
-    first matters: vectors of text all point much the same way, and their signs alone hardly differ.
+    v·q = (v − μ)·(q − μ) + v·μ + q·μ − μ·μ, and the signs give the angle between v − μ and q − μ. The mean is taken out
+    because text vectors all point in a similar direction, so that their own signs hardly differ.
     """
 
     mean: Vectors
@@ -114,12 +114,12 @@ class Sketch:
         return cls(mean, lengths, (matrix @ mean - mean @ mean).astype(np.float32), sign_bits(centred))
 
     def to_bytes(self) -> bytes:
-        """What a file keeps."""
+        """The bytes that a file stores."""
         return b"".join(part.tobytes() for part in (self.mean, self.lengths, self.offsets, self.bits))
 
     @classmethod
     def from_bytes(cls, data: bytes, rows: int, dimensions: int) -> Sketch | None:
-        """The sketch that `to_bytes` came from, or None when the size is wrong."""
+        """The reverse of `to_bytes`; None if the size is wrong."""
         words = _width(dimensions) // 64
         ends = np.cumsum([dimensions * 4, rows * 4, rows * 4, words * rows * 8])
         if len(data) != ends[-1]:
@@ -131,7 +131,7 @@ class Sketch:
 
 
 def estimated_cosines(sketches: Sequence[Sketch], query: Vectors) -> Vectors:
-    """About v·q for every vector of the blocks: |v−μ|·|q−μ|·cos(π·share of differing signs) + v·μ + q·μ − μ·μ."""
+    """Estimated v·q for every vector: |v−μ|·|q−μ|·cos(π·share of different signs) + v·μ + q·μ − μ·μ."""
     if not sketches:
         return np.empty(0, dtype=np.float32)
     means = np.stack([sketch.mean for sketch in sketches])
@@ -148,7 +148,7 @@ def estimated_cosines(sketches: Sequence[Sketch], query: Vectors) -> Vectors:
 
 @lru_cache(maxsize=4)
 def _cosines_by_distance(bits: int) -> Vectors:
-    """cos(π·d/bits) for every possible number d of differing signs."""
+    """cos(π·d/bits) for every possible number d of different signs."""
     return np.cos(np.pi * np.arange(bits + 1) / bits).astype(np.float32)
 
 

@@ -6,6 +6,11 @@ import re
 
 Row = tuple[str, re.Pattern[str]]
 
+MONTH = (  # in lower case, whole or shortened
+    "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?)"
+)
+
 
 def any_of(*parts: str) -> str:
     """An alternation of patterns."""

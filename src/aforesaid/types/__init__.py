@@ -53,6 +53,6 @@ __all__ = [
     "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
     "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
     "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
-    "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice", "check_class",
-    "check_id", "most_uses", "owner_of", "storable", "system_clock",
+    "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
+    "check_class", "check_id", "most_uses", "owner_of", "storable", "system_clock",
 ]  # fmt: skip

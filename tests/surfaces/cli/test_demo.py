@@ -14,7 +14,7 @@ SECTIONS = ("1. What lasts", "2. Secrets", "3. Search", "4. A prompt's context i
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def kept(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> tuple[Path, str]:
     """The demo's store and what it showed, with the default model."""
     store = tmp_path_factory.mktemp("demo") / "kept.db"
     return store, run(None, "--set", "embed.provider=local", "demo", "--keep", str(store)).stdout

@@ -86,18 +86,6 @@ def test_quick_commands_do_not_import_numpy(args: list[str]) -> None:
     assert done.stdout
 
 
-def test_help_is_quick() -> None:
-    code = "import resource, aforesaid.surfaces.cli as c\ntry: c.main(['--help'])\nexcept SystemExit: pass\n"
-    code += "print('CPU', resource.getrusage(resource.RUSAGE_SELF).ru_utime)"
-    best = min(
-        float(
-            subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()[-1]
-        )
-        for _ in range(3)
-    )
-    assert best < 0.2
-
-
 def test_the_entry_point_is_the_same() -> None:
     script = Path(sys.executable).with_name("aforesaid")
     assert subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout.startswith(

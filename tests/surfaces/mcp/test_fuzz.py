@@ -108,7 +108,7 @@ def check(given: dict[str, Any], answer: dict[str, Any]) -> None:
 CALLS = st.sampled_from(sorted(WORLD.schemas)).flatmap(
     lambda name: st.tuples(st.just(name), arguments(WORLD.schemas[name]))
 )
-QUIET = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 @QUIET

@@ -1,4 +1,4 @@
-"""How good: public question sets against the real engine, from file to table.
+"""Retrieval quality, measured with public question sets.
 
 A file of any known format → `Dataset` → one temporary store a corpus → rankings → metrics → report.
 """

@@ -1,4 +1,4 @@
-"""Which questions count: folds by group, types, and a smaller number that keeps the mix of types. No chance in it."""
+"""Selects questions by fold, type and number, without randomness."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class QuestionSelection:
-    """What to keep: types, one fold or all but one, and at most `limit` questions; None leaves a field open."""
+    """Types, one fold or all but one, and at most `limit` questions."""
 
     types: tuple[str, ...] = ()
     fold: int | None = None
@@ -29,7 +29,7 @@ def fold_of(group: str) -> int:
 
 
 def choose(questions: Sequence[BenchQuestion], choice: QuestionSelection) -> tuple[BenchQuestion, ...]:
-    """The questions that count, in their order."""
+    """The selected questions, in their order."""
     known = sorted({question.type for question in questions})
     unknown = sorted(set(choice.types) - set(known))
     if unknown:
@@ -47,7 +47,7 @@ def choose(questions: Sequence[BenchQuestion], choice: QuestionSelection) -> tup
 
 
 def stratified(questions: Sequence[BenchQuestion], limit: int) -> tuple[BenchQuestion, ...]:
-    """At most `limit` questions with each type in proportion, chosen by digest and left in their order."""
+    """At most `limit` questions that keep the mix of types, chosen by digest, in their order."""
     types = defaultdict(list)
     for question in sorted(questions, key=lambda question: (_digest(question.id), question.id)):
         types[question.type].append(question)

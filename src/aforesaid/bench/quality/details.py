@@ -1,4 +1,4 @@
-"""Every answer as a line of JSON, so that people can read what was missed, and what stood in its place."""
+"""Writes every result as a JSON line, to show what was missed and what was found instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWN_HITS = 20
 
 
 class Details:
-    """Writes each answer to a stream as it comes."""
+    """Writes each result to a stream."""
 
     def __init__(self, stream: IO[str], dataset: str) -> None:
         self._stream = stream
@@ -22,21 +22,21 @@ class Details:
         self._corpus: Corpus | None = None
         self._texts: dict[str, str] = {}
 
-    def __call__(self, corpus: Corpus, answer: QuestionResult, hits: SearchResult) -> None:
+    def __call__(self, corpus: Corpus, result: QuestionResult, hits: SearchResult) -> None:
         if corpus is not self._corpus:
             self._corpus, self._texts = corpus, {turn.id: turn.text for turn in corpus.turns}
-        self._stream.write(json.dumps(self._line(answer, hits), ensure_ascii=False) + "\n")
+        self._stream.write(json.dumps(self._line(result, hits), ensure_ascii=False) + "\n")
 
-    def _line(self, answer: QuestionResult, hits: SearchResult) -> dict[str, Any]:
-        question = answer.question
-        ranks = {turn: rank for rank, turn in enumerate(answer.ranking, 1)}
+    def _line(self, result: QuestionResult, hits: SearchResult) -> dict[str, Any]:
+        question = result.question
+        ranks = {turn: rank for rank, turn in enumerate(result.ranking, 1)}
         evidence = [
             {"turn": turn, "rank": ranks.get(turn), "text": self._texts.get(turn)}
             for turn in sorted(question.evidence_turns)
         ]
         return {
             "dataset": self._dataset,
-            "variant": answer.variant,
+            "variant": result.variant,
             "id": question.id,
             "type": question.type,
             "group": question.group,
@@ -46,7 +46,7 @@ class Details:
             "now": question.now.isoformat(),
             "evidence": evidence,
             "missed": [item["turn"] for item in evidence if item["rank"] is None],
-            "metrics": dict(answer.metrics),
+            "metrics": dict(result.metrics),
             "hits": [
                 {
                     "rank": rank,

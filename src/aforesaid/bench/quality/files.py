@@ -1,4 +1,4 @@
-"""Files of questions, packed or not: how they are opened, and which format they hold."""
+"""Opens question sets, compressed or not, and detects their format."""
 
 from __future__ import annotations
 
@@ -7,31 +7,19 @@ import json
 import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from aforesaid.errors import FormatError, InputError
 
-PACKED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
+COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open}
 KNOWN = "Known are LongMemEval, LoCoMo, SQuAD and BEAM files, BEAM folders, and BEIR folders with corpus.jsonl."
 
 
-def opened(path: Path) -> IO[str]:
-    """The file as text, unpacked on the way."""
-    unpacked = PACKED.get(path.suffix, open)
-    stream: IO[str] = unpacked(path, "rt", encoding="utf-8-sig")
-    return stream
-
-
-def stem(path: Path) -> str:
-    """A file's name without its endings."""
-    return path.name.split(".")[0] or path.name
-
-
 def read_text(path: Path) -> str:
-    """The whole file; an error says when it is not text or damaged."""
+    """The whole file as text. Raises FormatError when it is damaged or not text."""
     try:
-        with opened(path) as stream:
-            return stream.read()
+        with COMPRESSED.get(path.suffix, open)(path, "rt", encoding="utf-8-sig") as stream:
+            return str(stream.read())
     except (UnicodeDecodeError, EOFError, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise FormatError(f"{path} cannot be read: {error}.", "Fetch it again: UTF-8 text, gzip or xz.") from None
 
@@ -47,7 +35,7 @@ def read_lines(path: Path) -> Iterator[Any]:
 
 
 def read_rows(path: Path) -> list[Any]:
-    """The values of a JSON file: the items of a list, else the one value; of JSON lines, each line."""
+    """The values of a JSON file: the items of a list, the single value, or the value of each JSON line."""
     if any(suffix in (".jsonl", ".ndjson") for suffix in path.suffixes):
         return list(read_lines(path))
     try:
@@ -58,7 +46,7 @@ def read_rows(path: Path) -> list[Any]:
 
 
 def rows_format(path: Path, rows: list[Any]) -> str:
-    """Which format a file's values are."""
+    """The format of a file, by its values."""
     keys = set(rows[0]) if rows and isinstance(rows[0], dict) else set()
     if "haystack_sessions" in keys or keys == {"session", "turns"}:
         return "longmemeval"
@@ -72,7 +60,7 @@ def rows_format(path: Path, rows: list[Any]) -> str:
 
 
 def folder_format(path: Path) -> str:
-    """Which format a folder's files are."""
+    """The format of a folder, by its files."""
     if find(path, "corpus.jsonl") is not None:
         return "beir"
     if next(path.rglob("chat.json"), None) is not None:
@@ -81,5 +69,5 @@ def folder_format(path: Path) -> str:
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """A file of a folder, packed or not; None when it is not there."""
-    return next((folder / (name + end) for end in ("", *PACKED) if (folder / (name + end)).is_file()), None)
+    """A file of a folder, compressed or not; None when there is none."""
+    return next((folder / (name + end) for end in ("", *COMPRESSED) if (folder / (name + end)).is_file()), None)

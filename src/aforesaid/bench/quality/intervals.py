@@ -1,4 +1,4 @@
-"""Means with their uncertainty: the percentile bootstrap, seeded, over whole groups where there are enough of them."""
+"""Means with confidence intervals: a seeded percentile bootstrap, over whole groups if there are enough."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-MIN_GROUPS = 8  # with fewer conversations, resampling them says little; questions are resampled instead
+MIN_GROUPS = 8  # with fewer groups, single questions are resampled instead
 RESAMPLES = 1000
 COVERAGE = 0.95
 SEED = 0
@@ -17,7 +17,7 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over `count` questions and the interval that holds it with 95 % confidence."""
+    """A mean over `count` questions with its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -26,12 +26,12 @@ class Estimate:
 
 
 def estimate(values: Sequence[float], groups: Sequence[str]) -> Estimate | None:
-    """The mean of values and its interval; None of no values. Resampled by group from eight groups on."""
+    """The mean of values and its interval; None without values."""
     if not values:
         return None
     names = sorted(set(groups))
-    place = {name: i for i, name in enumerate(names)}
-    units = [place[name] for name in groups] if len(names) >= MIN_GROUPS else range(len(values))
+    numbers = {name: i for i, name in enumerate(names)}
+    units = [numbers[name] for name in groups] if len(names) >= MIN_GROUPS else range(len(values))
     sums, counts = np.bincount(units, values), np.bincount(units)
     times = _resamples(len(sums))
     means = (times @ sums) / (times @ counts)
@@ -41,11 +41,11 @@ def estimate(values: Sequence[float], groups: Sequence[str]) -> Estimate | None:
 
 @lru_cache(maxsize=2)  # the same for every metric of the same questions
 def _resamples(units: int) -> NDArray[np.float64]:
-    """How often each unit is drawn, resample by resample."""
+    """How often each unit is drawn in each resample."""
     drawn = np.random.default_rng(SEED).multinomial(units, np.full(units, 1 / units), size=RESAMPLES)
     return drawn.astype(np.float64)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` of the values do not exceed; 0 of nothing."""
+    """The value that `share` of the values do not exceed; 0 without values."""
     return float(np.quantile(values, share)) if len(values) else 0.0

@@ -1,6 +1,6 @@
-"""What a ranking is worth, one formula a function. Evidence counts as found or not; nothing is graded.
+"""Ranking metrics. Relevance is binary.
 
-`ranking` is a list of distinct ids, best first; `evidence` is what should be in it, and is not empty.
+`ranking` is a list of distinct ids, best first. `evidence` are the ids to find; it is not empty.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ MAIN = "turn.fraction@10"  # the metric that tables by type and by fold show
 
 
 def any_at(ranking: Sequence[str], evidence: Set[str], k: int) -> float:
-    """1 when at least one piece of evidence is among the first k."""
+    """1 when any evidence is among the first k."""
     return float(not evidence.isdisjoint(ranking[:k]))
 
 
 def all_at(ranking: Sequence[str], evidence: Set[str], k: int) -> float:
-    """1 when every piece of evidence is among the first k."""
+    """1 when all evidence is among the first k."""
     return float(evidence <= set(ranking[:k]))
 
 
@@ -42,18 +42,18 @@ def reciprocal_rank(ranking: Sequence[str], evidence: Set[str]) -> float:
 
 
 def sessions_ranked(ranking: Iterable[str]) -> list[str]:
-    """The sessions of turns, each at the place of its best turn."""
+    """The sessions of turns, each at the rank of its best turn."""
     return list(dict.fromkeys(map(session_of, ranking)))
 
 
 def duplicate_share(texts: Sequence[str]) -> float:
-    """The share of texts that repeat an earlier one, but for spacing and case; 0 of nothing."""
+    """The share of texts that repeat an earlier one, ignoring spacing and case; 0 without texts."""
     distinct = {fold(text).casefold() for text in texts}
     return 1 - len(distinct) / len(texts) if texts else 0.0
 
 
 def ranking_metrics(ranking: Sequence[str], evidence: Set[str], ks: Sequence[int]) -> dict[str, float]:
-    """Every metric of one ranking by name; nothing when there is no evidence to find."""
+    """All metrics of a ranking by name; empty when there is no evidence to find."""
     if not evidence:
         return {}
     found = {f"{name}@{k}": metric(ranking, evidence, k) for name, metric in AT_K.items() for k in ks}

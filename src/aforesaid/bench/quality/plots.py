@@ -31,12 +31,12 @@ STYLE: dict[Any, Any] = {
     "axes.titlesize": 11,
     "axes.titlelocation": "left",
     "legend.frameon": False,
-    "svg.hashsalt": "aforesaid",  # the same figure is the same file
+    "svg.hashsalt": "aforesaid",  # makes the files reproducible
 }
 
 
 def check_matplotlib() -> None:
-    """Raise, with the command that helps, unless figures can be drawn here."""
+    """Raise InputError with the install command when matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -44,7 +44,7 @@ def check_matplotlib() -> None:
 
 
 def draw(report: QualityReport, folder: Path) -> list[Path]:
-    """Write every figure that the report has figures for, and say where they are."""
+    """Write the figures of a report and return their paths."""
     check_matplotlib()
     import matplotlib as mpl
 
@@ -105,7 +105,7 @@ def _types(report: QualityReport) -> Figure:
 
 
 def _budgets(report: QualityReport) -> Figure | None:
-    """The share of questions whose evidence is whole inside a context, over its tokens; None when not measured."""
+    """The share of questions whose evidence is all inside the context, by token budget; None if not measured."""
     measured = [(v, c) for v, c in _coloured(report.variants) if any(name.startswith("budget.") for name in v.metrics)]
     if not measured:
         return None
@@ -125,7 +125,7 @@ def _budgets(report: QualityReport) -> Figure | None:
 
 
 def _reach(found: Sequence[Estimate]) -> list[list[float]]:
-    """How far each interval goes down and up from its mean."""
+    """The lengths of each interval below and above its mean."""
     return [[max(e.mean - e.low, 0.0) for e in found], [max(e.high - e.mean, 0.0) for e in found]]
 
 
@@ -143,6 +143,6 @@ def _coloured(variants: Sequence[VariantReport]) -> list[tuple[VariantReport, st
 
 
 def _legend(axes: Any) -> None:
-    """Beside the figure, where it hides nothing; none for a single variant."""
+    """A legend beside the figure; none for a single variant."""
     if len(axes.get_legend_handles_labels()[1]) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1))

@@ -1,22 +1,25 @@
-"""From answers to figures: means with intervals, by variant, type and fold, and differences to the first variant."""
+"""Figures of a run: means with intervals by variant, type and fold, and differences to the first variant."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
+from aforesaid.bench.measuring import mean
 from aforesaid.bench.quality.choose import fold_of
 from aforesaid.bench.quality.intervals import Estimate, estimate, percentile
 from aforesaid.bench.quality.metrics import fraction_at
 from aforesaid.bench.quality.run import Plan, QuestionResult, Ready, Run
 
 Estimates = Mapping[str, Estimate]
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
 class VariantReport:
-    """The figures of one variant; `differences` are to the first variant, question by question."""
+    """The figures of one variant. `differences` compare it with the first variant, question by question."""
 
     name: str
     profile: str
@@ -32,7 +35,7 @@ class VariantReport:
 
 @dataclass(frozen=True, slots=True)
 class QualityReport:
-    """The figures of one dataset; speeds are the engine's own, without the model."""
+    """The figures of one dataset. Speeds do not include the model."""
 
     dataset: str
     format: str
@@ -50,10 +53,8 @@ class QualityReport:
 
 def report(run: Run) -> QualityReport:
     """All figures of a run."""
-    answers = defaultdict(list)
-    for answer in run.answers:
-        answers[answer.variant].append(answer)
-    first = answers[run.variants[0].variant.name]
+    results = _grouped(run.results, lambda result: result.variant)
+    first = results[run.variants[0].variant.name]
     seconds = sum(build.seconds for build in run.builds)
     turns = sum(build.turns for build in run.builds)
     names = {ready.embedder.name for ready in run.variants if ready.embedder}
@@ -62,84 +63,85 @@ def report(run: Run) -> QualityReport:
         format=run.dataset.format,
         embedder=", ".join(sorted(names)) or "none",
         questions=len(first),
-        groups=len({answer.question.group for answer in first}),
+        groups=len({result.question.group for result in first}),
         skipped=dict(run.dataset.skipped),
-        corpora=len({answer.question.corpus for answer in first}),
+        corpora=len({result.question.corpus for result in first}),
         turns=turns,
         unstored=turns - sum(build.stored for build in run.builds),
         limit=run.plan.limit,
         ingest_turns_per_second=turns / seconds if seconds else 0.0,
-        variants=tuple(_of_variant(ready, answers[ready.variant.name], first, run.plan) for ready in run.variants),
+        variants=tuple(_variant_report(ready, results[ready.variant.name], first, run.plan) for ready in run.variants),
     )
 
 
-def _of_variant(
-    ready: Ready, answers: Sequence[QuestionResult], first: Sequence[QuestionResult], plan: Plan
+def _variant_report(
+    ready: Ready, results: Sequence[QuestionResult], first: Sequence[QuestionResult], plan: Plan
 ) -> VariantReport:
-    times = [answer.search_ms for answer in answers]
+    times = [result.search_ms for result in results]
     return VariantReport(
         name=ready.variant.name,
         profile=ready.variant.profile,
         settings=dict(ready.variant.settings),
-        metrics=estimates(answers),
-        types=_types(answers),
-        folds=_folds(answers),
-        differences=differences(answers, first),
-        curve=_curve(answers, max(plan.ks)),
+        metrics=estimates(results),
+        types=_types(results),
+        folds=_folds(results),
+        differences=differences(results, first),
+        curve=_curve(results, max(plan.ks)),
         search_ms_p50=percentile(times, 0.50),
         search_ms_p95=percentile(times, 0.95),
     )
 
 
-def estimates(answers: Sequence[QuestionResult]) -> dict[str, Estimate]:
-    """The mean of every metric with its interval, each over the questions that have it."""
-    return {name: found for name, values in _columns(answers).items() if (found := _estimate(values))}
+def estimates(results: Sequence[QuestionResult]) -> dict[str, Estimate]:
+    """The mean of every metric with its interval, over the questions that have the metric."""
+    return _estimates((result, result.metrics) for result in results)
 
 
-def differences(answers: Sequence[QuestionResult], base: Sequence[QuestionResult]) -> dict[str, Estimate]:
-    """The mean of answer − base for every metric that both have, question by question, with its interval."""
-    before = {answer.question.id: answer.metrics for answer in base}
-    columns = defaultdict(list)
-    for answer in answers:
-        for name, value in answer.metrics.items():
-            if name in before[answer.question.id]:
-                columns[name].append((value - before[answer.question.id][name], answer.question.group))
-    return {name: found for name, values in columns.items() if (found := _estimate(values))}
+def differences(results: Sequence[QuestionResult], base: Sequence[QuestionResult]) -> dict[str, Estimate]:
+    """The mean of result − base with its interval, for every metric that both have."""
+    before = {result.question.id: result.metrics for result in base}
+    return _estimates(
+        (result, {name: value - old[name] for name, value in result.metrics.items() if name in old})
+        for result in results
+        if (old := before[result.question.id])
+    )
 
 
-def _columns(answers: Sequence[QuestionResult]) -> dict[str, list[tuple[float, str]]]:
-    columns = defaultdict(list)
-    for answer in answers:
-        for name, value in answer.metrics.items():
-            columns[name].append((value, answer.question.group))
-    return columns
+def _estimates(rows: Iterable[tuple[QuestionResult, Mapping[str, float]]]) -> dict[str, Estimate]:
+    values, groups = defaultdict(list), defaultdict(list)
+    for result, metrics in rows:
+        for name, value in metrics.items():
+            values[name].append(value)
+            groups[name].append(result.question.group)
+    return {name: found for name in values if (found := estimate(values[name], groups[name]))}
 
 
-def _estimate(values: Sequence[tuple[float, str]]) -> Estimate | None:
-    return estimate([value for value, _ in values], [group for _, group in values])
-
-
-def _types(answers: Sequence[QuestionResult]) -> dict[str, dict[str, Estimate]]:
-    found = defaultdict(list)
-    for answer in answers:
-        found[answer.question.type].append(answer)
+def _types(results: Sequence[QuestionResult]) -> dict[str, dict[str, Estimate]]:
+    found = _grouped(results, lambda result: result.question.type)
     return {name: estimates(found[name]) for name in sorted(found)}
 
 
-def _folds(answers: Sequence[QuestionResult]) -> dict[int, dict[str, float]]:
-    found = defaultdict(list)
-    for answer in answers:
-        found[fold_of(answer.question.group)].append(answer)
-    return {
-        fold: {name: sum(v for v, _ in values) / len(values) for name, values in _columns(found[fold]).items()}
-        for fold in sorted(found)
-    }
+def _folds(results: Sequence[QuestionResult]) -> dict[int, dict[str, float]]:
+    found = _grouped(results, lambda result: fold_of(result.question.group))
+    return {fold: _means(found[fold]) for fold in sorted(found)}
 
 
-def _curve(answers: Sequence[QuestionResult], depth: int) -> list[float]:
+def _means(results: Sequence[QuestionResult]) -> dict[str, float]:
+    values = defaultdict(list)
+    for result in results:
+        for name, value in result.metrics.items():
+            values[name].append(value)
+    return {name: mean(values[name]) for name in values}
+
+
+def _grouped(results: Iterable[QuestionResult], key: Callable[[QuestionResult], K]) -> dict[K, list[QuestionResult]]:
+    groups = defaultdict(list)
+    for result in results:
+        groups[key(result)].append(result)
+    return groups
+
+
+def _curve(results: Sequence[QuestionResult], depth: int) -> list[float]:
     """Mean fraction@k of turns for k = 1 … depth."""
-    asked = [answer for answer in answers if answer.question.evidence_turns]
-    return [
-        sum(fraction_at(a.ranking, a.question.evidence_turns, k) for a in asked) / max(len(asked), 1)
-        for k in range(1, depth + 1)
-    ]
+    asked = [(result.ranking, result.question.evidence_turns) for result in results if result.question.evidence_turns]
+    return [mean([fraction_at(ranking, turns, k) for ranking, turns in asked]) for k in range(1, depth + 1)]

@@ -1,7 +1,7 @@
-"""One vocabulary for every format: a `Dataset` asks `Question`s of `Corpus`es.
+"""The common form of all question sets: a `Dataset` has questions about corpora.
 
-Ids of the source ("marks") often give the answer away, so they only serve to find evidence here; what reaches a
-store are neutral ids, counted in order of time.
+The ids of a source (`source_id`) often give the answer away. They only serve to find the evidence; the store sees
+neutral ids, counted in order of time.
 """
 
 from __future__ import annotations
@@ -12,48 +12,48 @@ from datetime import UTC, datetime
 
 from aforesaid.types import Turn
 
-UNDATED = datetime(2020, 1, 1, tzinfo=UTC)  # of documents, which have no time: all are of the same age
+UNDATED = datetime(2020, 1, 1, tzinfo=UTC)  # the time of documents, which have none
 
 
 @dataclass(frozen=True, slots=True)
 class BenchMessage:
-    """One turn of a source; `mark` is what the source calls it, `time` None means its session's."""
+    """One turn of a source. Without a time it has that of its session."""
 
     role: str
     text: str
-    mark: str = ""
+    source_id: str = ""
     time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Messages that belong together; `mark` is what the source calls it."""
+    """Messages that belong together."""
 
-    mark: str
+    source_id: str
     time: datetime
     messages: tuple[BenchMessage, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What is put into one store before its questions are asked; make it with `Corpus.of`."""
+    """What is stored before the questions are asked. Create it with `Corpus.of`."""
 
     name: str
     sessions: tuple[Session, ...]
 
     @classmethod
     def of(cls, name: str, sessions: Iterable[Session]) -> Corpus:
-        """The sessions in order of time, whatever order the source had."""
+        """A corpus with its sessions in order of time."""
         return cls(name, tuple(sorted(sessions, key=lambda session: session.time)))
 
     @property
     def size(self) -> int:
-        """How many turns there are."""
+        """The number of turns."""
         return sum(len(session.messages) for session in self.sessions)
 
     @property
     def turns(self) -> Iterator[Turn]:
-        """What a memory is handed: neutral ids, the source's words and times."""
+        """The turns to ingest, with neutral ids."""
         for s, session in enumerate(self.sessions):
             for m, message in enumerate(session.messages):
                 yield Turn(_turn_id(s, m), _session_id(s), message.role, message.text, message.time or session.time)
@@ -64,22 +64,22 @@ class Corpus:
         times = [message.time or session.time for session in self.sessions for message in session.messages]
         return max(times, default=UNDATED)
 
-    def turn_ids(self, marks: Set[str]) -> frozenset[str]:
-        """The neutral ids of the turns that the source calls so."""
+    def turn_ids(self, source_ids: Set[str]) -> frozenset[str]:
+        """The neutral ids of turns, by the ids of the source."""
         return frozenset(
             _turn_id(s, m)
             for s, session in enumerate(self.sessions)
             for m, message in enumerate(session.messages)
-            if message.mark in marks
+            if message.source_id in source_ids
         )
 
-    def session_ids(self, marks: Set[str]) -> frozenset[str]:
-        """The neutral ids of the sessions that the source calls so."""
-        return frozenset(_session_id(s) for s, session in enumerate(self.sessions) if session.mark in marks)
+    def session_ids(self, source_ids: Set[str]) -> frozenset[str]:
+        """The neutral ids of sessions, by the ids of the source."""
+        return frozenset(_session_id(s) for s, session in enumerate(self.sessions) if session.source_id in source_ids)
 
 
 def session_of(turn_id: str) -> str:
-    """The session that a neutral turn id lies in."""
+    """The session of a neutral turn id."""
     return turn_id.split("-")[0]
 
 
@@ -93,9 +93,9 @@ def _turn_id(session: int, message: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BenchQuestion:
-    """One question: what it asks of which corpus, when, and which turns and sessions hold the answer.
+    """A question, when it is asked, and which turns and sessions of its corpus contain the answer.
 
-    `group` names what it shares with others (a conversation, an article); questions of a group stay in one fold.
+    `group` is the conversation or article that it shares with other questions. A group stays in one fold.
     """
 
     id: str
@@ -111,10 +111,18 @@ class BenchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A file as questions and the corpora they are asked of; `skipped` counts questions left out, by reason."""
+    """A question set. `skipped` counts the questions left out, by reason."""
 
     name: str
     format: str
     corpora: Mapping[str, Corpus]
     questions: tuple[BenchQuestion, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
+
+
+def conversation_question(
+    id_: str, text: str, type_: str, corpus: Corpus, turns: frozenset[str], answer: str
+) -> BenchQuestion:
+    """A question about a conversation, asked after its last turn."""
+    sessions = frozenset(map(session_of, turns))
+    return BenchQuestion(id_, text, type_, corpus.name, corpus.name, corpus.last_time, turns, sessions, answer)

@@ -1,4 +1,4 @@
-"""What is compared: each variant is a profile with a few settings changed. The first one is what others are held to."""
+"""The variants to compare: each is a profile with some settings changed. The first one is the baseline."""
 
 from __future__ import annotations
 
@@ -10,28 +10,18 @@ from aforesaid.types import check_choice
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to rank, by name: a profile, and settings that differ from those in force."""
+    """A profile and the settings to change."""
 
     name: str
     profile: str = "default"
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-SIGNALS = (
-    "session",
-    "near",
-    "answers",
-    "date",
-    "personal",
-    "speaker",
-    "asks",
-    "repeats",
-    "agent",
-)  # of the default profile
+SIGNALS = ("session", "near", "answers", "date", "personal", "speaker", "asks", "repeats", "agent")  # of `default`
 
 
 def without(*signals: str) -> dict[str, str]:
-    """The settings that take signals away from the default profile."""
+    """The settings that switch off signals of the default profile."""
     return {f"default.weight_{signal}": "0" for signal in signals}
 
 
@@ -54,6 +44,6 @@ VARIANTS = (
 
 
 def named(names: Sequence[str]) -> tuple[Variant, ...]:
-    """The variants of the table that are called so."""
+    """The variants with these names."""
     table = {variant.name: variant for variant in VARIANTS}
     return tuple(table[check_choice(name, tuple(table), "variant")] for name in names)

@@ -1,7 +1,7 @@
-"""Vectors kept on disk, because a model takes hours over what a benchmark asks again every time.
+"""A vector cache on disk: embedding a question set takes hours, and every run needs the same vectors.
 
-One append-only file an embedder and kind of text. A row is digest, checksum, vector; a row that a crash cut short is
-cut off by the next writer, and one whose checksum is wrong is made anew.
+There is one append-only file for each embedder and kind of text. A row is digest, checksum, vector. The next writer
+removes a row that a crash left incomplete; a vector with a wrong checksum is computed again.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ CHECKSUM_BYTES = 4
 
 
 def default_folder() -> Path:
-    """Where vectors are kept: `bench` in the cache that holds the models (AFORESAID_CACHE moves it)."""
+    """The default cache folder: `bench` beside the models (AFORESAID_CACHE moves it)."""
     return weights.cache_folder().parent.parent / "bench"
 
 
 class VectorFile:
-    """Vectors of one length by the digest of their text; several processes may write at once."""
+    """Vectors by the digest of their text. Several processes may write at once."""
 
     def __init__(self, path: Path, dimensions: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._dimensions = dimensions
         self._row_bytes = DIGEST_BYTES + CHECKSUM_BYTES + 4 * dimensions
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        self._places: dict[bytes, int] = {}
+        self._offsets: dict[bytes, int] = {}
         self._read_to = 0
-        self._catch_up()
+        self._read_new_rows()
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._offsets)
 
     def get(self, text: str) -> Vectors | None:
-        """The vector of a text; None when it is not here, or damaged."""
+        """The vector of a text; None when it is missing or damaged."""
         digest = _digest(text)
-        place = self._places.get(digest)
-        if place is None:
+        offset = self._offsets.get(digest)
+        if offset is None:
             return None
-        row = os.pread(self._file, self._row_bytes, place)
+        row = os.pread(self._file, self._row_bytes, offset)
         body = row[DIGEST_BYTES + CHECKSUM_BYTES :]
         if row[: DIGEST_BYTES + CHECKSUM_BYTES] != digest + _checksum(body) or len(row) != self._row_bytes:
             return None
         return np.frombuffer(body, dtype="<f4").astype(np.float32)
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Append vectors; they are there for the next process once this returns."""
+        """Append vectors. Other processes can read them as soon as this returns."""
         rows = b"".join(
             _digest(text) + _checksum(body) + body
             for text, body in zip(texts, (row.astype("<f4").tobytes() for row in vectors), strict=True)
@@ -69,26 +69,26 @@ class VectorFile:
             os.lseek(self._file, 0, os.SEEK_END)
             while rows:
                 rows = rows[os.write(self._file, rows) :]
-            self._catch_up()
+            self._read_new_rows()
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         os.close(self._file)
 
-    def _catch_up(self) -> None:
-        """Note the rows that were written since the last look, by anybody."""
+    def _read_new_rows(self) -> None:
+        """Read the digests of rows that this or another process has appended."""
         size = os.fstat(self._file).st_size
-        for place in range(self._read_to, size - self._row_bytes + 1, self._row_bytes):
-            self._places[os.pread(self._file, DIGEST_BYTES, place)] = place
-            self._read_to = place + self._row_bytes
+        for offset in range(self._read_to, size - self._row_bytes + 1, self._row_bytes):
+            self._offsets[os.pread(self._file, DIGEST_BYTES, offset)] = offset
+            self._read_to = offset + self._row_bytes
 
 
 class CachedEmbedder:
-    """An embedder whose vectors are looked up first; `model_seconds` is what the model itself took.
+    """An embedder that looks vectors up before it computes them. `model_seconds` is the time of the model itself.
 
-    `recipe` names whatever else shapes a vector beside the embedder's name. All other attributes are the embedder's.
+    `recipe` names the settings that change a vector. All other attributes are those of the wrapped embedder.
     """
 
     def __init__(self, embedder: Embedder, folder: Path | None, recipe: str = "") -> None:
@@ -101,7 +101,7 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The embedder's own name."""
+        """The name of the wrapped embedder."""
         return self._embedder.name
 
     @property
@@ -113,7 +113,7 @@ class CachedEmbedder:
         return getattr(self._embedder, name)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit row a text, from disk where it is there."""
+        """One unit vector a text, from disk if possible."""
         if self._folder is None or not texts:
             return self._timed(lambda: self._embedder.embed(texts), len(texts))
         file = self._file("text")
@@ -126,7 +126,7 @@ class CachedEmbedder:
         return np.stack([vector for vector in map(known.__getitem__, texts) if vector is not None])
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, from disk if it is there."""
+        """The vector of a query, from disk if possible."""
         if self._folder is None:
             return self._timed(lambda: self._embedder.embed_query(text), 1)
         file = self._file("query")
@@ -137,7 +137,7 @@ class CachedEmbedder:
         return found
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for file in self._files.values():
             file.close()
         self._files.clear()

@@ -15,7 +15,7 @@ from aforesaid.compaction.summarize.base import SummaryDraft, SummarySource, Tig
 from aforesaid.compaction.summarize.phrases import dated, rendered, shortened, trimmed
 from aforesaid.compaction.summarize.worth import SentenceWorth, facts_of, speaker_names, worth_of
 from aforesaid.errors import AforesaidError
-from aforesaid.math.fusion import Floats
+from aforesaid.math.domain import Floats
 from aforesaid.math.preservation import centroid, cosines
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.math.vectors import Vectors

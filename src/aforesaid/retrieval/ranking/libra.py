@@ -16,6 +16,7 @@ import numpy as np
 
 from aforesaid.math import authority, hybrid, temporal
 from aforesaid.math.cascade import tiers_for
+from aforesaid.math.domain import Flags
 from aforesaid.math.normalise import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
 from aforesaid.retrieval.ranking.links import hopped
@@ -186,7 +187,7 @@ def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
     return [ranked[i] for i in chosen]
 
 
-def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence[str]) -> temporal.Flags:
+def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence[str]) -> Flags:
     """φ: which record covers which event slot of the question."""
     vectors = question.embed(slots) if slots else None
     if vectors is None:

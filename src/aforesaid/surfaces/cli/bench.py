@@ -147,9 +147,15 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     """Measure the speed of ingest and search. Uses invented turns; compares with exact cosine in numpy."""
     from aforesaid.bench import speed as measuring
 
-    rows = measuring.measure_all(sizes)
+    rows = []
+    click.echo(measuring.HEADER, err=app.json)
+    for row in measuring.measure_sizes(sizes):
+        rows.append(row)
+        click.echo(row, err=app.json)
     model = measuring.measure_model(model_turns) if model_turns else 0.0
-    app.say(measuring.figures(rows, model), measuring.table(rows, model).rstrip())
+    app.say(
+        measuring.figures(rows, model), f"The default model embeds {model:.0f} such turns a second." if model else ""
+    )
 
 
 @command("starts", "aforesaid bench starts --runs 5")

@@ -14,7 +14,7 @@ from aforesaid.settings.rows import OpenclawRows, PceRows
 from aforesaid.text.analyze import STOP_WORDS, query_terms
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.secrets import find_secrets
-from aforesaid.text.patterns import any_of, words
+from aforesaid.text.patterns import MONTH, any_of, words
 
 Mode: TypeAlias = Literal["hybrid", "exact", "semantic"]
 
@@ -131,17 +131,13 @@ HISTORICAL = re.compile(
     rf"|(?<![\w.-]){_YEAR}(?!\w|\.\d|-\d{{3}})|去年|昨年|一昨年|昔|以前|過去|当時|かつて|年前|履歴|経緯|{_YEAR}年|(?:令和|平成|昭和)"
 )
 
-_MONTH = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|"
-    "nov(?:ember)?|dec(?:ember)?"
-)
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 DATE = re.compile(
     r"(?:\b(?:in|on|since|from|before|after|by|during|until|around) (?:the )?)?"
     + any_of(
         rf"\b{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.](?:{_YEAR}|\d\d)\b|\b{_YEAR}[-/]\d{{2}}\b",
-        rf"\b{_DAY}(?: of)? (?:{_MONTH})\b\.?(?:,? {_YEAR}\b)?|\b(?:{_MONTH})\.? {_DAY}\b(?:,? {_YEAR}\b)?",
-        rf"\b(?:{_MONTH})\.?,? {_YEAR}\b",
+        rf"\b{_DAY}(?: of)? {MONTH}\b\.?(?:,? {_YEAR}\b)?|\b{MONTH}\.? {_DAY}\b(?:,? {_YEAR}\b)?",
+        rf"\b{MONTH}\.?,? {_YEAR}\b",
         rf"(?:(?<![\d-]){_YEAR}|(?:令和|平成|昭和)(?:元|\d{{1,2}}))年(?:\d{{1,2}}月)?(?:\d{{1,2}}日)?(?:の|に|から|まで)?",
         r"(?<!\d)\d{1,2}月\d{1,2}日(?:の|に|から|まで)?",
         rf"(?<![\w.,$€£¥-]){_YEAR}(?![\w.,-]\d|\w)",

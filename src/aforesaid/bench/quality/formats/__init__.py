@@ -1,4 +1,4 @@
-"""Question sets as their authors publish them; each file here reads one format into a `Dataset`."""
+"""Reads question sets as their authors publish them. Each module here reads one format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from aforesaid.bench.quality.files import folder_format, read_rows, rows_format, stem
+from aforesaid.bench.quality.files import folder_format, read_rows, rows_format
 from aforesaid.bench.quality.types import Dataset
 from aforesaid.errors import InputError
 from aforesaid.types import check_choice
@@ -16,7 +16,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def load(path: Path, form: str = "auto", *, pool: int = 0) -> Dataset:
-    """Read a file or folder; `auto` looks at what it holds. `pool` fills LongMemEval haystacks up."""
+    """Read a file or folder. `auto` detects the format; `pool` fills up LongMemEval haystacks."""
     if not path.exists():
         raise InputError(f"There is no file or folder {path}.", "Check the path.")
     check_choice(form, ("auto", *FORMATS), "format")
@@ -40,18 +40,13 @@ def load(path: Path, form: str = "auto", *, pool: int = 0) -> Dataset:
 
 def _read(form: str, path: Path, rows: list[Any] | None, pool: int) -> Dataset:
     module = import_module(f"aforesaid.bench.quality.formats.{form}")
-    if form == "longmemeval":
-        dataset: Dataset = module.read(stem(path), _rows(form, path, rows), pool=pool)
-    elif form == "beir":
-        dataset = module.read(path)
+    if form == "beir":
+        dataset: Dataset = module.read(path)
     elif form == "beam" and rows is None:
         dataset = module.read_folder(path)
-    else:
-        dataset = module.read(stem(path), _rows(form, path, rows))
-    return dataset
-
-
-def _rows(form: str, path: Path, rows: list[Any] | None) -> list[Any]:
-    if rows is None:
+    elif rows is None:
         raise InputError(f"{path} is a folder, and {form} comes as a file.", "Name the file inside it.")
-    return rows
+    else:
+        name = path.name.split(".")[0] or path.name
+        dataset = module.read(name, rows, **({"pool": pool} if pool else {}))
+    return dataset

@@ -1,7 +1,7 @@
 """BEAM: conversations of 100 thousand tokens to 10 million (https://github.com/mohammadtavakoli78/BEAM).
 
-Read as the repository lays it out, folders with chat.json and probing_questions/probing_questions.json, or as rows
-with `chat` and `probing_questions`, which may be text. A message's place in the nest of batches is found by looking.
+Reads the folders of the repository, with chat.json and probing_questions/probing_questions.json, or rows with `chat`
+and `probing_questions`, which may be text. Batches may be nested in different ways.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from aforesaid.bench.quality.files import find, read_rows
-from aforesaid.bench.quality.types import UNDATED, BenchMessage, BenchQuestion, Corpus, Dataset, Session, session_of
+from aforesaid.bench.quality.types import UNDATED, BenchMessage, Corpus, Dataset, Session, conversation_question
 from aforesaid.errors import FormatError
 
 ABSTENTION = "abstention"
 ANCHORS = ("%B-%d-%Y", "%b-%d-%Y", "%B %d, %Y", "%Y-%m-%d")
-LABEL = re.compile(r"\s*->->\s*[\d,\s]*$")  # the generator's own numbering at the end of a message
+LABEL = re.compile(r"\s*->->\s*[\d,\s]*$")  # the numbering that the generator puts at the end of a message
 
 
 def read_folder(folder: Path) -> Dataset:
-    """Every folder below that holds a conversation and its questions."""
+    """All folders below that contain a conversation and its questions."""
     rows = []
     for chat in sorted(folder.rglob("chat.json"), key=_natural):
         questions = find(chat.parent / "probing_questions", "probing_questions.json")
@@ -36,25 +36,35 @@ def read_folder(folder: Path) -> Dataset:
 
 
 def read(name: str, rows: Sequence[Any]) -> Dataset:
-    """Every conversation as a corpus; questions are typed by the ability they probe."""
+    """Each conversation is a corpus. The type of a question is the ability that it tests."""
     corpora, questions, skipped = {}, [], Counter[str]()
     for number, row in enumerate(rows):
         corpus = Corpus.of(str(row.get("conversation_id", number + 1)), _sessions(row["chat"]))
         corpora[corpus.name] = corpus
-        known = Counter(message.mark for session in corpus.sessions for message in session.messages)
+        known = Counter(message.source_id for session in corpus.sessions for message in session.messages)
         for ability, items in _parsed(row["probing_questions"]).items():
             for i, item in enumerate(items):
-                marks = frozenset(_source_ids(item.get("source_chat_ids")))
-                missing = _unusable(ability, marks, known)
-                if missing:
-                    skipped[missing] += 1
-                else:
-                    questions.append(_question(item, f"{corpus.name}-{ability}-{i + 1}", ability, corpus, marks))
+                sources = frozenset(_source_ids(item.get("source_chat_ids")))
+                reason = _skip_reason(ability, sources, known)
+                if reason:
+                    skipped[reason] += 1
+                    continue
+                answer = item.get("answer") or item.get("ideal_answer") or item.get("ideal_response") or ""
+                questions.append(
+                    conversation_question(
+                        f"{corpus.name}-{ability}-{i + 1}",
+                        item["question"],
+                        ability.replace("_", "-"),
+                        corpus,
+                        corpus.turn_ids(sources),
+                        str(answer),
+                    )
+                )
     return Dataset(name, "beam", corpora, tuple(questions), skipped)
 
 
 def moment(text: str) -> datetime:
-    """A time anchor like `March-15-2024`, taken as UTC."""
+    """A time anchor like `March-15-2024`, in UTC."""
     for form in ANCHORS:
         try:
             return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
@@ -63,17 +73,17 @@ def moment(text: str) -> datetime:
     raise FormatError(f"{text!r} is not a time anchor of BEAM.", "Expected is March-15-2024.")
 
 
-def _unusable(ability: str, marks: frozenset[str], known: Mapping[str, int]) -> str:
-    """Why a question is left out; empty when it counts."""
+def _skip_reason(ability: str, sources: frozenset[str], known: Mapping[str, int]) -> str:
+    """Why to skip a question; empty if it is used."""
     if ability == ABSTENTION:
         return "abstention"
-    if any(known[mark] > 1 for mark in marks):
+    if any(known[source] > 1 for source in sources):
         return "evidence names several turns"
-    return "" if any(known[mark] for mark in marks) else "no evidence"
+    return "" if any(known[source] for source in sources) else "no evidence"
 
 
 def _parsed(questions: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The questions by ability; in some files they are a Python literal."""
+    """The questions by ability. Some files contain them as a Python literal."""
     if isinstance(questions, str):
         try:
             questions = ast.literal_eval(questions)
@@ -84,7 +94,7 @@ def _parsed(questions: Any) -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def _source_ids(value: Any) -> Iterator[str]:
-    """Ids from a list, or from lists in a dict."""
+    """Ids from a list, or from the lists of a dict."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
@@ -95,7 +105,7 @@ def _source_ids(value: Any) -> Iterator[str]:
 
 
 def _sessions(chat: Any) -> list[Session]:
-    """Each batch as a session; one without a time anchor has the time of the one before it."""
+    """Each batch is a session. One without a time anchor has the time of the previous one."""
     batches = [list(_messages(batch)) for batch in _batches(chat)]
     anchors = [next((str(m["time_anchor"]) for m in batch if m.get("time_anchor")), "") for batch in batches]
     time = next((moment(anchor) for anchor in anchors if anchor), UNDATED)
@@ -107,7 +117,7 @@ def _sessions(chat: Any) -> list[Session]:
 
 
 def _batches(value: Any) -> Iterator[Any]:
-    """The batches of a chat: what has `turns`, or a list of messages; the longest chats keep them inside plans."""
+    """The batches of a chat: objects with `turns`, or lists of messages. The longest chats nest them in plans."""
     inner = list(value.values()) if isinstance(value, Mapping) else value
     if not isinstance(inner, list):
         return
@@ -123,7 +133,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _messages(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Every message of a batch, however deep it is nested."""
+    """All messages of a batch, at any depth."""
     if _is_message(value):
         yield value
     elif isinstance(value, Mapping | list):
@@ -132,28 +142,13 @@ def _messages(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _dated(batch: Sequence[Mapping[str, Any]]) -> Iterator[BenchMessage]:
-    """The messages of a batch; a time anchor holds until the next."""
+    """The messages of a batch. A time anchor is valid until the next one."""
     time = None
     for message in batch:
         time = moment(str(message["time_anchor"])) if message.get("time_anchor") else time
         yield BenchMessage(message["role"], LABEL.sub("", message["content"]), str(message.get("id", "")), time)
 
 
-def _question(item: Mapping[str, Any], name: str, ability: str, corpus: Corpus, marks: frozenset[str]) -> BenchQuestion:
-    turns = corpus.turn_ids(marks)
-    return BenchQuestion(
-        id=name,
-        text=item["question"],
-        type=ability.replace("_", "-"),
-        corpus=corpus.name,
-        group=corpus.name,
-        now=corpus.last_time,
-        evidence_turns=turns,
-        evidence_sessions=frozenset(map(session_of, turns)),
-        answer=str(item.get("answer") or item.get("ideal_answer") or item.get("ideal_response") or ""),
-    )
-
-
 def _natural(path: Path) -> list[tuple[int, str]]:
-    """2 before 10."""
+    """Sort key that puts 2 before 10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in path.parts]

@@ -7,24 +7,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from aforesaid.bench.quality.files import PACKED, find, read_lines, read_text
+from aforesaid.bench.quality.files import COMPRESSED, find, read_lines, read_text
 from aforesaid.bench.quality.types import UNDATED, BenchMessage, BenchQuestion, Corpus, Dataset, Session
 from aforesaid.errors import FormatError, InputError
 
-JUDGED = "test.tsv"  # the split that is compared; without it, every file of judgements
+TEST_SPLIT = "test.tsv"  # without it, all judgement files count
 
 
 def read(folder: Path) -> Dataset:
-    """Every document as a record in a session of its own; every judgement above 0 is evidence."""
-    sessions = [_session(row) for row in read_lines(_needed(folder, "corpus.jsonl"))]
+    """Each document is a session with one record. A judgement above 0 is evidence."""
+    sessions = [_session(row) for row in read_lines(_required(folder, "corpus.jsonl"))]
     corpus = Corpus.of(folder.name, sessions)
-    places = {session.mark: turn.id for session, turn in zip(corpus.sessions, corpus.turns, strict=True)}
+    turn_ids = {session.source_id: turn.id for session, turn in zip(corpus.sessions, corpus.turns, strict=True)}
     judged = _judgements(folder)
     questions, skipped = [], Counter[str]()
-    for row in read_lines(_needed(folder, "queries.jsonl")):
+    for row in read_lines(_required(folder, "queries.jsonl")):
         if row["_id"] not in judged:
             continue
-        evidence = frozenset(places[mark] for mark in judged[row["_id"]] if mark in places)
+        evidence = frozenset(turn_ids[name] for name in judged[row["_id"]] if name in turn_ids)
         if evidence:
             questions.append(
                 BenchQuestion(row["_id"], row["text"], "query", corpus.name, row["_id"], UNDATED, evidence)
@@ -39,7 +39,7 @@ def _session(row: Mapping[str, Any]) -> Session:
     return Session(row["_id"], UNDATED, (BenchMessage("user", text, row["_id"]),))
 
 
-def _needed(folder: Path, name: str) -> Path:
+def _required(folder: Path, name: str) -> Path:
     file = find(folder, name)
     if file is None:
         raise InputError(f"{folder} has no {name}.", "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/*.tsv.")
@@ -47,9 +47,9 @@ def _needed(folder: Path, name: str) -> Path:
 
 
 def _judgements(folder: Path) -> dict[str, set[str]]:
-    """The documents that answer each query."""
-    whole = [path for end in ("", *PACKED) for path in sorted((folder / "qrels").glob(f"*.tsv{end}"))]
-    chosen = [path for path in whole if path.name.startswith(JUDGED)] or whole
+    """The relevant documents of each query."""
+    files = [path for end in ("", *COMPRESSED) for path in sorted((folder / "qrels").glob(f"*.tsv{end}"))]
+    chosen = [path for path in files if path.name.startswith(TEST_SPLIT)] or files
     if not chosen:
         raise InputError(f"{folder} has no qrels/*.tsv.", "Fetch the judgements too.")
     judged: dict[str, set[str]] = defaultdict(set)
@@ -62,7 +62,7 @@ def _judgements(folder: Path) -> dict[str, set[str]]:
 
 
 def _row(path: Path, number: int, line: str) -> tuple[str, str, float]:
-    """One judgement; the line of titles counts as none."""
+    """One judgement. The header line has the score 0."""
     try:
         query, document, score = line.split("\t")
         return query, document, 0.0 if number == 1 and score.strip() == "score" else float(score)

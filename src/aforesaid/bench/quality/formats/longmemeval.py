@@ -1,7 +1,7 @@
-"""LongMemEval: every question has a haystack of sessions of its own (https://github.com/xiaowu0162/LongMemEval).
+"""LongMemEval: every question has its own haystack of sessions (https://github.com/xiaowu0162/LongMemEval).
 
-Read as upstream publishes it, a list with `haystack_sessions`, or in a compact form of JSON lines: each session once
-as `{"session": n, "turns": […]}`, then each question as `{"question": {…, "session_refs": [n, …]}}`.
+Reads the published form, a list with `haystack_sessions`, and a compact form of JSON lines: each session once as
+`{"session": n, "turns": […]}`, then each question as `{"question": {…, "session_refs": [n, …]}}`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WEEKDAY = re.compile(r"\s*\([^)]*\)\s*")
 
 
 def read(name: str, rows: Sequence[Any], *, pool: int = 0) -> Dataset:
-    """Every question with its haystack; `pool` fills each up to so many sessions with those of other questions."""
+    """Each haystack is a corpus. `pool` fills it up to this number of sessions with those of other questions."""
     items = list(_items(rows))
     others = _all_sessions(items) if pool else {}
     corpora, questions, skipped = {}, [], Counter[str]()
@@ -45,7 +45,7 @@ def read(name: str, rows: Sequence[Any], *, pool: int = 0) -> Dataset:
 
 
 def moment(text: str) -> datetime:
-    """A time like `2023/05/30 (Tue) 20:36`, taken as UTC."""
+    """A time like `2023/05/30 (Tue) 20:36`, in UTC."""
     try:
         return datetime.strptime(WEEKDAY.sub(" ", text).strip(), "%Y/%m/%d %H:%M").replace(tzinfo=UTC)
     except ValueError:
@@ -55,15 +55,15 @@ def moment(text: str) -> datetime:
 def pooled(
     item: Mapping[str, Any], sessions: Sequence[Session], others: Mapping[str, Session], now: datetime, count: int
 ) -> list[Session]:
-    """Other questions' sessions, chosen by digest: none that is evidence here, none twice, none from the future."""
-    taken = {session.mark for session in sessions} | set(item["answer_session_ids"])
-    free = sorted((mark for mark in others if mark not in taken), key=lambda mark: _digest(item["question_id"], mark))
+    """Sessions of other questions, chosen by digest: no evidence, no duplicates, none from the future."""
+    taken = {session.source_id for session in sessions} | set(item["answer_session_ids"])
+    free = sorted((name for name in others if name not in taken), key=lambda name: _digest(item["question_id"], name))
     times = [session.time for session in sessions if session.time <= now] or [now]
-    return [_before(others[mark], now, times, _digest(item["question_id"], mark)) for mark in free[:count]]
+    return [_before(others[name], now, times, _digest(item["question_id"], name)) for name in free[:count]]
 
 
 def _before(session: Session, now: datetime, times: Sequence[datetime], digest: int) -> Session:
-    """A session as it is, or moved to one of the haystack's own times when it lies after the question."""
+    """The session; if it is later than the question, moved to one of the haystack's times."""
     return session if session.time <= now else replace(session, time=times[digest % len(times)])
 
 
@@ -72,7 +72,7 @@ def _digest(*parts: str) -> int:
 
 
 def _items(rows: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
-    """Questions in the upstream shape, from either form."""
+    """Questions in the published form, from either form."""
     stored: dict[int, Any] = {}
     for row in rows:
         if "turns" in row:
@@ -88,24 +88,25 @@ def _all_sessions(items: Iterable[Mapping[str, Any]]) -> dict[str, Session]:
     found: dict[str, Session] = {}
     for item in items:
         for session in _sessions(item):
-            found.setdefault(session.mark, session)
+            found.setdefault(session.source_id, session)
     return found
 
 
 def _sessions(item: Mapping[str, Any]) -> list[Session]:
     parts = zip(item["haystack_session_ids"], item["haystack_dates"], item["haystack_sessions"], strict=True)
-    return [Session(mark, moment(date), _messages(mark, turns)) for mark, date, turns in parts]
+    return [Session(name, moment(date), _messages(name, turns)) for name, date, turns in parts]
 
 
 def _messages(session: str, turns: Iterable[Mapping[str, Any]]) -> tuple[BenchMessage, ...]:
-    """Only turns that hold an answer are marked."""
+    """The messages of a session. Only those with the answer get a source id."""
     return tuple(
-        BenchMessage(turn["role"], turn["content"], mark=session if turn.get("has_answer") else "") for turn in turns
+        BenchMessage(turn["role"], turn["content"], source_id=session if turn.get("has_answer") else "")
+        for turn in turns
     )
 
 
 def _question(item: Mapping[str, Any], corpus: Corpus, now: datetime) -> BenchQuestion:
-    marks = set(item["answer_session_ids"])
+    evidence = set(item["answer_session_ids"])
     return BenchQuestion(
         id=item["question_id"],
         text=item["question"],
@@ -113,7 +114,7 @@ def _question(item: Mapping[str, Any], corpus: Corpus, now: datetime) -> BenchQu
         corpus=corpus.name,
         group=item["question_id"],
         now=now,
-        evidence_turns=corpus.turn_ids(marks),
-        evidence_sessions=corpus.session_ids(marks),
+        evidence_turns=corpus.turn_ids(evidence),
+        evidence_sessions=corpus.session_ids(evidence),
         answer=str(item.get("answer", "")),
     )

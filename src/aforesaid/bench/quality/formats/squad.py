@@ -1,4 +1,4 @@
-"""SQuAD and its kin (JSQuAD): each distinct paragraph is one record; a question's evidence is its paragraph."""
+"""SQuAD and similar sets (JSQuAD): each distinct paragraph is a record and the evidence of its questions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from aforesaid.text.normalize import content_hash
 
 
 def read(name: str, rows: Sequence[Any]) -> Dataset:
-    """All articles as one corpus, an article a session."""
+    """All articles are one corpus. Each article is a session."""
     [row] = rows
     corpus = Corpus.of(name, _sessions(row["data"]))
-    places = {message.mark: turn.id for message, turn in zip(_messages(corpus), corpus.turns, strict=True)}
+    messages = [message for session in corpus.sessions for message in session.messages]
+    turn_ids = {message.source_id: turn.id for message, turn in zip(messages, corpus.turns, strict=True)}
     questions, skipped = [], Counter[str]()
     for article in row["data"]:
         for paragraph in article["paragraphs"]:
-            evidence = frozenset({places[content_hash(paragraph["context"])]})
+            evidence = frozenset({turn_ids[content_hash(paragraph["context"])]})
             for item in paragraph["qas"]:
                 if item.get("is_impossible"):
                     skipped["no answer"] += 1
@@ -33,16 +34,12 @@ def _sessions(articles: Sequence[Mapping[str, Any]]) -> list[Session]:
     for article in articles:
         messages = []
         for paragraph in article["paragraphs"]:
-            mark = content_hash(paragraph["context"])
-            if mark not in seen:
-                seen.add(mark)
-                messages.append(BenchMessage("user", paragraph["context"], mark))
+            digest = content_hash(paragraph["context"])
+            if digest not in seen:
+                seen.add(digest)
+                messages.append(BenchMessage("user", paragraph["context"], digest))
         sessions.append(Session(article["title"], UNDATED, tuple(messages)))
     return sessions
-
-
-def _messages(corpus: Corpus) -> list[BenchMessage]:
-    return [message for session in corpus.sessions for message in session.messages]
 
 
 def _question(item: Mapping[str, Any], title: str, corpus: Corpus, evidence: frozenset[str]) -> BenchQuestion:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from aforesaid.text.extract.people import GIVEN_NAMES, NOT_NAMES
 from aforesaid.text.extract.pii.folded import BLOT, FoldedText, words
 from aforesaid.text.extract.pii.names_japanese import JAPANESE_HINTS, japanese_names
+from aforesaid.text.patterns import MONTH
 
 _WORD = r"[A-ZÀ-Þ](?:[A-Za-zÀ-ÿ]|['-](?=[A-Za-zÀ-ÿ])){1,24}+(?![A-Za-z0-9_])"
 _PARTICLE = "van|von|de|da|del|der|la|bin|al"
@@ -66,16 +67,12 @@ HINTS = ("name is ", "name's ", "name: ", "called ", "call me ", "go by ", "this
 CLOSINGS = ("egards", "incerely", "est,", "est wishes", "Yours", "yours", "heers", "hank", "armly")
 TITLES = ("Mr", "Ms", "Miss", "Dr", "Prof", "Herr", "Frau", "Mme", "Monsieur", "Señor", "Mx")
 
-_MONTH = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?"
-    "|nov(?:ember)?|dec(?:ember)?"
-)
 _DAY = r"(?:the )?[0-3]?[0-9](?:st|nd|rd|th)?"
 _YEAR = r"(?:1[89]|20)[0-9]{2}"
 _DATE = (
     rf"(?:{_YEAR}[-/.][01]?[0-9][-/.][0-3]?[0-9]|[0-3]?[0-9][-/.][0-3]?[0-9][-/.](?:{_YEAR}|[0-9]{{2}})|(?:19"
     rf"|20)[0-9]{{2}}[01][0-9][0-3][0-9]"
-    rf"|(?:{_MONTH})\.? {_DAY}(?:,? {_YEAR})?|{_DAY}(?: of)? (?:{_MONTH})\.?(?:,? {_YEAR})?"
+    rf"|{MONTH}\.? {_DAY}(?:,? {_YEAR})?|{_DAY}(?: of)? {MONTH}\.?(?:,? {_YEAR})?"
     rf"|(?:{_YEAR}|(?:明治|大正|昭和|平成|令和) ?(?:[0-9]{{1,2}}|元)) ?年 ?[01]?[0-9] ?月 ?[0-3]?[0-9] ?日"
     rf"|[01]?[0-9] ?月 ?[0-3]?[0-9] ?日"
     rf"|[mtshr][0-9]{{1,2}}[./-][01]?[0-9][./-][0-3]?[0-9])(?![0-9a-z])"

@@ -2,22 +2,22 @@
 
 A statement is a subject, an attribute and a value. What one can have only one of (a home, a manager, the date of a
 launch) is one attribute; what one can have many of (habits, pets, tastes) is an attribute each, "own dog" or "habit
-tennis", so that a new one replaces nothing and an ending finds its beginning. Questions, conditions, guesses, fiction
-and what somebody says of a third person state nothing.
+tennis", so that a new one replaces nothing and an ending finds its beginning. Questions, conditions, guesses, fiction,
+the past and what somebody says of a third person state nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from aforesaid.text.extract.statements import english as statements_en
-from aforesaid.text.extract.statements.lines import PROJECT, lines
 from aforesaid.text.extract.statements.phrases import NOBODY
+from aforesaid.text.extract.statements.things import PROJECT, lines
 from aforesaid.text.extract.statements.values import (
     SOFT,
     TIMES,
-    DraftStatement,
     Mood,
     Statement,
     conflict,
@@ -58,7 +58,7 @@ def _found(text: str, speaker: str) -> Iterator[Statement]:
         at = plain.find(sentence, at)
         end = at + len(sentence)
         for reading in _readings(sentence[:SENTENCE_CHARS], talk):
-            yield Statement(reading.subject, reading.attribute, reading.value, reading.mood, at, end, reading.change)
+            yield replace(reading, start=at, end=end)
         at = end
 
 
@@ -67,7 +67,7 @@ def _without_quotation(quoted: re.Match[str]) -> str:
     return " " * len(quoted[0]) if _FIRST_PERSON.search(quoted[1]) else quoted[0]
 
 
-def _readings(sentence: str, talk: statements_en.Discourse) -> Iterator[DraftStatement]:
+def _readings(sentence: str, talk: statements_en.Discourse) -> Iterator[Statement]:
     if not sentence.isascii() and _KANA.search(sentence):
         from aforesaid.text.extract.statements import japanese as statements_ja  # its patterns take a while to compile
 
@@ -80,7 +80,7 @@ def _readings(sentence: str, talk: statements_en.Discourse) -> Iterator[DraftSta
 
 def supersedes(newer: Statement, older: Statement) -> str:
     """Why the newer statement makes the older one out of date, as "same=…; from=…; to=…;", or nothing."""
-    if newer.mood == "was" or older.mood == "was" or key_of(newer) != key_of(older):
+    if key_of(newer) != key_of(older):
         return ""
     if newer.mood == "ends":
         return _reason(newer, older) if older.mood == "is" and _meant(newer, older) else ""

@@ -1,41 +1,70 @@
-"""What is said of a person, in English: home, work, age, diet, bonds, and who holds a relation to them."""
+"""What is said of people, in English: home, work, age, bonds, habits, tastes, possessions, and what they change.
+
+A row is the verbs that a clause may begin with, the pattern of what follows the verb, and the rule for the match. The
+predicate is plain by then: "am" and "are" are "is", and "have moved", "had to move" and "used to live" begin with
+their verb (see `Predicate`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
-from aforesaid.text.extract.statements.phrases import NUMBER, Phrase, Predicate, is_name, value_of
-from aforesaid.text.extract.statements.table import BE, HAVE, Row, Rule, V, stated
-from aforesaid.text.extract.statements.values import DraftStatement
-from aforesaid.text.extract.statements.words import NO_PLACES, RELATIONS, TEMPORARY, TRADES
+from aforesaid.text.extract.statements.phrases import NUMBER, Phrase, Predicate, is_name, object_of, value_of
+from aforesaid.text.extract.statements.things import read_thing, schedule
+from aforesaid.text.extract.statements.values import HELD, UNLIKED, Mood, Statement
+from aforesaid.text.extract.statements.words import EVERYDAY, MEASURES, NO_PLACES, RELATIONS, TEMPORARY, TOOLS, TRADES
 
+Readings = Iterator[Statement]
+Rule = Callable[[re.Match[str], Phrase, Predicate], Readings]
+
+V = r"(?P<v>.{1,120})"  # the value; long enough for any, short enough for hostile text
+VALUE_CHARS = 80
+_MINE = r"(?P<np>(?:my|our|the) [\w' #-]{2,60}?)"  # what the speaker changes
 _DIETS = "vegetarian|vegan|pescatarian|flexitarian|gluten-free|keto|carnivore|plant-based"
 _STATES = "single|married|engaged|divorced|separated|widowed|in a relationship|dating|pregnant"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _TEMPORARY = re.compile(TEMPORARY, re.I)
-_PLACE_TAIL = re.compile(
-    rf"\s+(?:in the\b(?! (?:suburbs|countryside))|"
-    rf"in (?:[Tt]he )?(?:early |late )?(?:{_MONTHS}|[0-9]{{4}}|spring|summer|fall|autumn|winter)|"
+_PLACE_END = re.compile(
+    rf"\s+(?:in the\b(?! (?:suburbs|countryside))|in (?:early |late )?(?:{_MONTHS}|[0-9]{{4}}|spring|summer|fall)|"
     r"with|for|near|to|on|from|by|because|full-time|permanently|about|just|over|at)\b.*"
 )
-_EMPLOYER_TAIL = re.compile(
-    r"\s+(?:as|in|on|for|from|with|full-time|part-time|doing|where|to|over|at|after|about|next)\b.*"
-)
+_EMPLOYER_END = re.compile(r"\s+(?:as|in|on|for|from|with|full-time|part-time|doing|where|to|over|at|after|next)\b.*")
 _NO_EMPLOYER = re.compile(
-    r"\b(?:club|gym|team|group|league|class|church|band|choir|discord|server|slack|call|meeting|course|program|zoom|"
-    r"home|night|noon|school board|channel|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b",
+    r"\b(?:club|gym|team|group|league|class|church|band|choir|discord|server|slack|call|meeting|course|program|zoom|home|"
+    r"night|noon|school board|channel|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.I,
 )
-_ROLE_TAIL = re.compile(r"\s+(?:at|in|for|with|on|by|of the|from|who|based)\b.*")
-_LEFT_NAME = re.compile(
-    rf"{HAVE}(?:left|quit|resigned from|departed) (?P<job>my job (?:at|with) )?(?P<v>[A-Z].{{0,60}})"
+_ROLE_END = re.compile(r"\s+(?:at|in|for|with|on|by|of the|from|who|based)\b.*")
+_NARROWED = re.compile(  # the end of a part only: "stopped playing chess with Tom"
+    r" (?:with|from|during|at|on (?:weekends|weekdays|\w+days)|for (?:this|that|one|some|the|alerts|work))\b"
 )
+_VERSION = re.compile(r"(?P<what>[A-Z][\w.+#-]{1,20}(?: [A-Z][\w+#-]{1,20})?) v?(?P<n>[0-9]+(?:\.[0-9x]+){0,3})\b")
+_NAMED = re.compile(r"\b(?:named|called) ([A-Z]\w+)")
+_GOING = re.compile(r" (?:to (?:the|a|my|our|\w+ (?:class|lessons|school|practice))|for a|\w+ing)\b")
+_EXERCISE = re.compile(
+    r"\b(?:yoga|pilates|crossfit|karate|judo|ballet|every|twice|daily|weekly|each|times|on \w+days?)\b"
+)
+_OCCASION = re.compile(r"\b(?:today|tomorrow|tonight|this (?:week|weekend|morning)|next|on \w+day|left|later|by)\b")
+_SO_FAR = re.compile(r"\b(?:so far|already|in total|total|by now|to date)\b")
+_COUNT_SCOPE = re.compile(r"\b((?:in|on|at|from|for|with|of) (?!total|now|the moment|my )[\w&' ]{2,30})")
+_NOUN_END = re.compile(
+    r"\s+(?:this|last|yesterday|today|again|already|finally|now|for good|to (?=[a-z])|on \w+day|because)\b.*"
+)
+_DONE = frozenset("completed read finished tried visited watched collected attended bought".split())  # noqa: SIM905
+_STATUS_OF = {"finished": "done", "deployed": "live", "turned on": "on", "turned off": "off"}
+
+
+def _stated(said: Predicate, subject: str, attribute: str, value: str, change: bool = False) -> Readings:
+    """The reading of a state that holds or ends; a mere denial states nothing."""
+    if value and len(value) <= VALUE_CHARS and not said.negated:
+        yield Statement(subject, attribute, value, "ends" if said.ended else "is", change or said.change)
 
 
 def _place(text: str) -> str:
     """The place at the start of a text, or nothing when it is no place: "Porto", "a new flat in Porto"."""
-    place = _PLACE_TAIL.sub("", value_of(text))
+    place = _PLACE_END.sub("", value_of(text))
     if " in " in place and is_name(place.rsplit(" in ", 1)[1]):
         place = place.rsplit(" in ", 1)[1]
     low = [word.strip(",.").lower() for word in place.split()]
@@ -45,195 +74,302 @@ def _place(text: str) -> str:
     return place if homely or is_name(place) else ""
 
 
-def _moved(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    place = _place(match["v"])
-    if place and not said.negated:
-        yield DraftStatement(phrase.subject, "home", place, "is", True)
+def _moved(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    if not said.ended:
+        yield from _stated(said, phrase.subject, "home", _place(match["v"]), True)
 
 
-def _lives(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
+def _lives(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
     if not _TEMPORARY.search(match["v"]):
-        yield from stated(said, match, phrase.subject, "home", _place(match["v"]))
+        yield from _stated(said, phrase.subject, "home", _place(match["v"]))
 
 
-def _will_move(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    off = said.negated or said.ended or bool(match["off"])
-    if place := _place(match["v"] or ""):
-        yield DraftStatement(phrase.subject, "home", place, "cancels" if off else "plans", said.change)
-    elif off and not match["v"]:
-        yield DraftStatement(phrase.subject, "home", "", "cancels", True)
+def _will_move(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    off = said.negated or said.ended
+    place = _place(match["v"] or "")
+    if place or (off and not match["v"]):
+        yield Statement(phrase.subject, "home", place, "cancels" if off else "plans", said.change or not place)
 
 
-def _works(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    value = _EMPLOYER_TAIL.sub("", value_of(match["v"]))
-    if match.groupdict().get("past") and re.search(r"\bsince\b", said.low):
-        return
-    if (
-        is_name(value)
-        and not _NO_EMPLOYER.search(value)
-        and value.lower() not in NO_PLACES - {"google", "apple", "netflix"}
-    ):
-        yield from stated(said, match, phrase.subject, "employer", value, bool(match.groupdict().get("new")))
+def _works(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+    value = _EMPLOYER_END.sub("", value_of(match["v"]))
+    software = value.lower() in NO_PLACES - {"google", "apple", "netflix"}
+    if is_name(value) and not software and not _NO_EMPLOYER.search(value):
+        yield from _stated(said, phrase.subject, "employer", value, new)
 
 
-def _no_longer_at(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    """I am no longer with Acme; that I am at a place says nothing."""
-    if said.ended:
-        yield from _works(match, phrase, said)
-
-
-def _left(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    value = _EMPLOYER_TAIL.sub("", value_of(match["v"] or ""))
+def _left(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    value = _EMPLOYER_END.sub("", value_of(match["v"] or ""))
     proper = all(word[:1].isupper() or word in ("of", "and", "&") for word in value.split())
     if said.negated or (match["v"] and not (is_name(value) and proper and not _NO_EMPLOYER.search(value))):
         return
-    if not match["v"] or match["job"] or match.re is _LEFT_NAME:
-        yield DraftStatement(phrase.subject, "employer", value, "ends", True)
+    yield Statement(phrase.subject, "employer", value, "ends", True)
     if not match["v"]:
-        yield DraftStatement(phrase.subject, "role", "", "ends", True)
+        yield Statement(phrase.subject, "role", "", "ends", True)
 
 
-def _role(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    value = _ROLE_TAIL.sub("", value_of(match["v"]))
+def _role(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+    value = _ROLE_END.sub("", value_of(match["v"]))
     words = value.lower().split()
-    if match["v"].startswith(("my ", "our ")):
-        return
-    sure = bool(match.groupdict().get("new"))
-    if words and len(words) <= 5 and (words[-1] in TRADES or words[0] in TRADES) and not said.also:
-        yield from stated(said, match, phrase.subject, "role", value.lower(), sure)
+    trade = 0 < len(words) <= 5 and (words[-1] in TRADES or words[0] in TRADES) and "to" not in words
+    if trade and not said.also and not match["v"].startswith(("my ", "our ")):
+        yield from _stated(said, phrase.subject, "role", value.lower(), new)
 
 
-def _age(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    yield from stated(said, match, phrase.subject, "age", match["v"], bool(match.groupdict().get("new")))
-
-
-def _simple(attribute: str, change: bool = False) -> Rule:
-    def rule(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-        yield from stated(said, match, phrase.subject, attribute, value_of(match["v"]).lower(), change)
+def _simple(attribute: str, change: bool = False, value: str = "") -> Rule:
+    def rule(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+        yield from _stated(said, phrase.subject, attribute, value or value_of(match["v"]).lower(), change)
 
     return rule
 
 
-def _omnivore(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    if not said.negated and not said.ended:
-        yield DraftStatement(phrase.subject, "diet", "meat", "is", True)
+def _wakes(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    """I wake up at 7 on weekdays; other days are another matter."""
+    days = re.search(r"\b(?:weekdays|weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b", said.low)
+    scope = f"{phrase.subject} {days[0]}" if days else phrase.subject
+    yield from _stated(said, scope, "wake up", f"at {match['v']}")
 
 
-def _apart(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    if not said.negated:
-        yield DraftStatement(phrase.subject, "relationship status", "single", "is", True)
+def _event(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    """I have an appointment with my physio on Thursday."""
+    if not said.negated and not said.ended and not EVERYDAY.isdisjoint(match["np"].lower().split()):
+        yield from schedule(Phrase.of(match["np"].split(), ""), Predicate.of(f"is {match['v']}".split(), said.change))
 
 
-def _relation(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
+def _relation(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
     """Bo is my manager; Ana is no longer my manager."""
     relation = value_of(match["v"]).lower()
     words = [word for word in relation.split() if word not in ("new", "current")]
     if words and words[-1] in RELATIONS and len(words) <= 3 and phrase.kind == "person" and phrase.head == "":
         owner = match["whose"][:-2] if match["whose"].endswith("'s") else phrase.owner
-        new = "new" in relation or said.change
-        yield from stated(said, match, owner, " ".join(words), phrase.subject, new)
+        yield from _stated(said, owner, " ".join(words), phrase.subject, "new" in relation)
 
 
-def _reports(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    value = _PLACE_TAIL.sub("", value_of(match["v"]))
-    if is_name(value):
-        yield from stated(said, match, phrase.subject, "manager", value)
+def _switched(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    """I switched from Vim to Emacs; we ditched Jira for Linear."""
+    source, target = match["from"], object_of(match["v"])
+    moved_house = said.low.startswith("moved") and not source and target.lower() not in TOOLS
+    if said.negated or _NARROWED.search(match["v"]) or moved_house:
+        return
+    if source and (left := object_of(source)):
+        kind = "own" if source.lower().startswith(("my ", "our ")) else "habit"
+        yield Statement(phrase.subject, f"{kind} {left}".lower(), HELD, "ends", True)
+    if target:
+        yield from _used(phrase.subject, target, True)
 
 
-def _new_relation(match: re.Match[str], phrase: Phrase, said: Predicate) -> Iterator[DraftStatement]:
-    relation = match["r"].lower()
-    if relation.split()[-1] in RELATIONS and is_name(value := value_of(match["v"])) and not said.negated:
-        yield DraftStatement(phrase.subject, relation, value, "is", True)
+def _used(subject: str, thing: str, change: bool) -> Readings:
+    yield Statement(subject, f"habit {thing}", HELD, "is", change)
+    if tool := TOOLS.get(thing.lower().replace(" ", "-")):
+        yield Statement(subject, tool, thing, "is", change)
 
 
-ROWS: tuple[Row, ...] = (
-    ("is was", rf"(?:is|(?P<past>was)) (?P<whose>my|our|[A-Z]\w+'s) {V}", _relation),
-    ("took has", rf"{HAVE}(?:took|taken) over as (?P<whose>my|our|[A-Z]\w+'s) {V}", _relation),
-    ("replaced", rf"replaced [A-Z][\w. ]{{1,30}}? as (?P<whose>my|our|[A-Z]\w+'s) {V}", _relation),
-    ("am is are", r"(?:am|is|are) (?:with|at) (?P<v>[A-Z].{1,60})", _no_longer_at),
+def _version(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+    if version := _VERSION.match(match["v"]):
+        attribute = f"{version['what'].lower()} version"
+        yield from _stated(said, phrase.subject, attribute, version["n"], new)
+        if said.verb in ("use", "uses"):
+            yield from _stated(said, phrase.subject, f"habit {version['what'].lower()}", HELD)
+
+
+def _habit(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = False) -> Readings:
+    bare = "h" not in match.groupdict()
+    verb, rest = said.verb if bare else match["h"] or "", match["o"]
+    thing = object_of(rest)
+    if not thing and verb in ("go", "going", "do", "doing", "take", "taking", "use", "using"):
+        thing = object_of(re.sub(r"^(?:to|for|through) ", "", rest.strip()))
+    if re.fullmatch(NUMBER, thing, re.I):
+        thing = ""
+    about = thing or verb
+    once = bare and said.whole.startswith(("have ", "has ", "had ", "decided "))  # "I have read it", "I had to drive"
+    gone = verb in ("go", "going") and not _GOING.match(rest)
+    done = verb in ("do", "doing") and not _EXERCISE.search(rest)
+    if not about or once or gone or done or said.negated or about.lower().split()[0] in _POINTERS:
+        return
+    ended = said.ended or off
+    if ended and not _NARROWED.search(rest):
+        yield Statement(phrase.subject, f"habit {about}", HELD, "ends", True)
+    elif not ended and said.also:
+        yield Statement(phrase.subject, f"habit {about}", HELD, "is", said.change)
+    elif not ended:
+        yield from _used(phrase.subject, about, said.change)
+
+
+_POINTERS = frozenset(("it", "that", "this", "up", "out", "me", "you", "them", "how", "what", "idea"))
+
+
+def _like(match: re.Match[str], phrase: Phrase, said: Predicate, bad: bool = False) -> Readings:
+    thing = "" if re.match(r"(?:the|those|these|this|that|your|how|when|what)\b", match["v"]) else object_of(match["v"])
+    part = (bad or said.negated or said.ended) and _NARROWED.search(match["v"])
+    if not thing or thing.lower() in _POINTERS or part:
+        return
+    value = UNLIKED if bad != (said.negated and not said.ended) else HELD
+    mood: Mood = "ends" if said.ended else "is"
+    yield Statement(phrase.subject, f"like {thing}", value, mood, said.change or said.ended)
+
+
+def _own(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = False) -> Readings:
+    thing = object_of(match["v"]).lower()
+    if said.negated or not thing or len(thing.split()) > 3 or thing.split()[-1] in RELATIONS:
+        return
+    name = _NAMED.search(match["v"])
+    ended = said.ended or off
+    mood: Mood = "ends" if ended else "is"
+    yield Statement(phrase.subject, f"own {thing}", name[1] if name else HELD, mood, said.change or ended)
+
+
+def _count(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    thing = object_of(match["o"]).lower()
+    once = _OCCASION.search(said.low) or (said.verb in _DONE and not _SO_FAR.search(said.whole))
+    if not thing or once or said.ended or " there" in said.low or thing.split()[-1] in MEASURES:
+        return
+    if scope := _COUNT_SCOPE.search(said.low[match.start("o") :]):
+        thing = f"{thing} {scope[1]}"
+    yield from _stated(said, phrase.subject, f"number of {thing}", match["n"].lower())
+
+
+def _changed(after: str) -> Rule:
+    """A rule for what is done to a thing, which is then said of the thing: "we moved the launch to May 10"."""
+
+    def rule(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+        noun = _NOUN_END.sub("", match["np"]).split()
+        if said.negated or said.ended or len(noun) < 2:  # "finished my last one": nothing is left of the noun
+            return
+        owner = "" if noun[0].lower() == "the" else phrase.owner or phrase.subject
+        thing = Phrase.of(noun[1:], owner)
+        if thing.kind == "thing":
+            verb = said.low[: match.start("np")].strip()
+            what = after.format(v=match.groupdict().get("v"), verb=_STATUS_OF.get(verb, verb))
+            yield from read_thing(thing, Predicate.of(what.split(), True))
+        if after == "was cancelled" and owner:
+            yield Statement(phrase.subject, f"own {object_of(' '.join(noun[1:]))}".lower(), "", "ends", True)
+
+    return rule
+
+
+_HABITS = (
+    "run jog swim smoke drink eat play practice practise do go take use study learn cycle bike meditate volunteer ride "
+    "teach train climb vape paint dance box ski surf knit garden commute walk lift row attend read watch write drive"
+)
+_ING = (
+    "running|jogging|swimming|smoking|drinking|eating|playing|practi[cs]ing|doing|going|taking|using|studying|learning|"
+    "cycling|biking|meditating|volunteering|riding|teaching|training|climbing|vaping|painting|dancing|boxing|skiing|"
+    "surfing|knitting|gardening|commuting|walking|working out|lifting|rowing|attending|reading|watching|writing|"
+    "driving|seeing"
+)
+
+ROWS: tuple[tuple[str, str, Rule], ...] = (
+    ("is", rf" (?P<whose>my|our|[A-Z]\w+'s) {V}", _relation),
+    ("moved move relocated", rf"(?: back| out| over| down| up)*(?: from [\w .,'-]{{2,40}}?)? (?:in)?to {V}", _moved),
+    ("live lives", rf"(?: \w+ly)?(?: alone| together)? in {V}", _lives),
+    ("is", rf"(?: \w+ly)? (?:living|based|residing)(?: out of)? in {V}", _lives),
     (
-        "moved relocated have has ended finished",
-        f"{HAVE}(?:moved|relocated|ended up moving|finished moving)(?: back| out| over| down| up)*(?: from "
-        rf"[\w .,'-]{{2,40}}?)? (?:in)?to {V}",
-        _moved,
-    ),
-    ("moved have has", rf"{HAVE}moved(?: back)? in with .{{1,30}}? in {V}", _moved),
-    ("live lives", rf"lives?(?: \w+ly)?(?: alone| together)? in {V}", _lives),
-    ("am is are", rf"(?:am|is|are)(?: \w+ly)? (?:living|based|residing)(?: out of)? in {V}", _lives),
-    ("have has", rf"(?:have|has)(?: been)? (?:lived|living) in {V}", _lives),
-    ("lived was were", rf"(?P<past>lived|was living|were living|was based) in {V}", _lives),
-    ("used", rf"(?P<used>used) to live in {V}", _lives),
-    (
-        "am is are will plan plans decided have",
-        "(?:(?:am|is|are) (?:moving|relocating|going to (?:move|relocate)|planning to (?:move|relocate))|"
-        "will be moving|will move|plans? to (?:move|relocate)|(?:have )?decided (?P<off>against moving|to "
-        "stay put))(?: back)?(?: to (?P<v>.{1,80}))?",
+        "is will plan plans",
+        r" (?:be |going to |planning to |to )?(?:moving|relocating|move|relocate)(?: back)?(?: to (?P<v>.{1,80}))?",
         _will_move,
     ),
-    ("work works", rf"works? (?:at|for) {V}", _works),
-    ("am is are", rf"{BE} (?:(?P<new>starting|working)|employed) (?:at|for|by) {V}", _works),
-    ("worked was", rf"(?P<past>worked|was working) (?:at|for) {V}", _works),
-    ("used", rf"(?P<used>used) to work (?:at|for) {V}", _works),
+    ("work works", f" (?:at|for) {V}", _works),
+    ("is", f" (?:starting|working|employed) (?:at|for|by) {V}", partial(_works, new=True)),
+    ("joined", f" {V}", partial(_works, new=True)),
+    ("started began", f"(?: working)? (?:at|with) {V}", partial(_works, new=True)),
     (
-        "started joined accepted took got have has began landed",
-        f"{HAVE}(?P<new>started(?: working)?(?: a)?(?: new)?(?: job| role| position)? (?:at|with)|began(?: "
-        "working)? at|joined|(?:accepted|took|got|landed|started) (?:a|the|an)(?: new)? (?:job|offer|"
-        f"position|role)(?: offer)? (?:at|with|from)) {V}",
-        _works,
+        "started accepted took got landed",
+        f" (?:an?|the)(?: new)?(?: job| role| position| offer)+ (?:at|with|from) {V}",
+        partial(_works, new=True),
     ),
-    ("left quit resigned departed have has", _LEFT_NAME, _left),
+    ("left quit resigned", r"(?: my job)?(?: at| with| from)? (?P<v>[A-Z].{0,60})", _left),
     (
-        "left quit lost got was retired resigned have has",
-        f"{HAVE}(?P<job>(?:left|quit|lost|resigned from) (?:my|his|her|their) job|(?:got|was|been) (?:laid "
-        f"off|let go|fired|made redundant)|retired|resigned)(?: (?:at|from|by|with) (?P<v>[A-Z].{{0,60}}))?",
+        "left quit lost got was is resigned",
+        r" (?:(?:from )?(?:my|his|her|their) job|laid off|let go|fired|made redundant|unemployed|out of work|"
+        r"between jobs|retired)(?: (?:at|from|by|with) (?P<v>[A-Z].{0,60}))?",
         _left,
     ),
-    ("am is are", r"(?:am|is|are) (?P<job>unemployed|out of work|between jobs|retired)(?P<v>(?!))?", _left),
-    ("am is are became", rf"(?:am|is|are|(?P<new>became)) (?:(?:a|an|the) )?{V}", _role),
-    ("work works have has", rf"(?:works?|have been working|has been working) as (?:a|an|the) {V}", _role),
+    ("retired resigned", "(?: from (?P<v>[A-Z].{0,60}))?", _left),
+    ("is", f"(?: an?| the)? {V}", _role),
+    ("became", f"(?: an?| the)? {V}", partial(_role, new=True)),
+    ("work works", f" as (?:a|an|the) {V}", _role),
     (
-        "was got been have has",
-        f"{HAVE}(?:was|got|been) (?P<new>promoted|made|hired as|appointed|moved up)(?: to| as)?(?: (?:a|an|the))? {V}",
-        _role,
+        "was got is",
+        f" (?:promoted|made|hired as|appointed|moved up)(?: to| as)?(?: an?| the)? {V}",
+        partial(_role, new=True),
     ),
-    ("started", rf"(?P<new>started)(?: working)? as (?:a|an|the) {V}", _role),
-    ("was", rf"(?P<past>was) (?:a|an|the) {V}", _role),
-    ("used", rf"(?P<used>used) to (?:be|work as) (?:a|an|the) {V}", _role),
-    ("am is", r"(?:am|is) (?P<v>[1-9][0-9]?)(?: years old| yrs old|$|(?=[,.!]| this| next| in| as of| now))", _age),
-    ("turned have has", rf"{HAVE}(?P<new>turned) (?P<v>{NUMBER}|\w+ty(?:-\w+)?)(?! (?:it|off|out|down))\b", _age),
+    ("is", r" (?P<v>[1-9][0-9]?)(?: years old| yrs old|$|(?=[,.!]| this| next| in| as of| now))", _simple("age")),
+    ("turned", rf" (?P<v>{NUMBER}|\w+ty(?:-\w+)?)(?! (?:it|off|out|down))\b", _simple("age", True)),
+    ("weigh weighs", r"(?: about| around)? (?P<v>[0-9.]+ ?(?:kg|kgs|kilos|pounds|lbs?|stone))\b", _simple("weight")),
+    ("is went became eat follow gone become", rf"(?: an?)?(?: strict| fully)* (?P<v>{_DIETS})\b", _simple("diet")),
     (
-        "weigh weighs am",
-        "(?:weighs?|am down to|am up to)(?: in at)?(?: about| around)? (?P<v>[0-9.]+ ?(?:kg|kgs|kilos|pounds|"
-        r"lbs?|stone))\b",
-        _simple("weight"),
+        "eat eats started is",
+        r"(?:(?: back to)? eating)? meat(?=$|[,.!]| (?:again|now|and|since|on|in|with|every|these)\b)",
+        _simple("diet", True, "meat"),
+    ),
+    ("is", rf" (?P<v>{_STATES})\b", _simple("relationship status")),
+    ("got gotten", r" (?P<v>married|engaged|divorced|separated)\b", _simple("relationship status", True)),
+    ("broke broken split", r" up\b", _simple("relationship status", True, "single")),
+    (
+        "changed change updated update raised raise lowered increased cut reduced bumped set moved move pushed "
+        "rescheduled reschedule postponed shifted delayed renamed brought upgraded extended dropped",
+        rf" {_MINE}(?: back| up| down| forward| out| over)?(?: from .{{1,40}}?)? (?:to|until|till) (?P<v>.{{1,80}})",
+        _changed("changed to {v}"),
     ),
     (
-        "am is are went became have eat follow",
-        f"(?:{BE}|went|became|have (?:gone|become|been)|eat|follow)(?: an?)?(?: strict| fully)* "
-        rf"(?P<v>{_DIETS})\b",
-        _simple("diet"),
+        "cancelled canceled cancel called call scrapped dropped",
+        rf"(?:(?<!call)(?<!called)| off(?= .)|(?=.* off\b)) {_MINE}(?: off)?(?=$|[,.!])",
+        _changed("was cancelled"),
     ),
-    ("used", rf"(?P<used>used) to be (?:a )?(?P<v>{_DIETS})\b", _simple("diet")),
-    ("was", rf"(?P<past>was) (?:a )?(?P<v>{_DIETS})\b", _simple("diet")),
-    ("stopped quit", rf"(?P<used>stopped|quit) being (?:a )?(?P<v>{_DIETS})\b", _simple("diet")),
     (
-        "eat am started eats have",
-        r"(?:eats?|am eating|started eating|have started eating|am back to eating) "
-        r"(?:meat|everything)(?=$|[,.!]| (?:again|now|and|since|on|in|with|every|these)\b)",
-        _omnivore,
+        "fixed closed merged resolved finished shipped released deployed paid approved rejected reopened enabled "
+        "disabled paused repaired turned signed completed sold",
+        r"(?: on| off)? (?P<np>(?:my|our|the) [\w' #-]{2,60})",
+        _changed("is {verb}"),
     ),
-    ("am is are", rf"(?:am|is|are) (?P<v>{_STATES})\b", _simple("relationship status")),
     (
-        "got have has",
-        rf"(?:got|{HAVE}gotten) (?P<v>married|engaged|divorced|separated)\b",
-        _simple("relationship status", True),
+        "upgraded updated bumped migrated moved switched",
+        rf"(?: [\w ]{{1,20}}?)?(?: from .{{1,30}}?)? to {V}",
+        partial(_version, new=True),
     ),
-    ("was", rf"(?P<past>was) (?P<v>{_STATES})\b", _simple("relationship status")),
-    ("broke split have has", rf"{HAVE}(?:broke up|broken up|split up|split)\b", _apart),
-    ("report reports am", rf"(?:reports?|am reporting) to {V}", _reports),
+    ("is run runs use uses", f"(?: on| using| running(?: on)?)? {V}", _version),
     (
-        "have got has",
-        rf"{HAVE}(?:got )?an? new (?P<r>[\w -]{{2,30}}?)(?:,| named| called|:) (?:(?:his|her) name is )?{V}",
-        _new_relation,
+        "switched migrated changed converted moved",
+        f"(?: over)?(?: from (?P<from>.{{1,40}}?))?(?: over| back)? to {V}",
+        _switched,
     ),
+    (
+        "replaced ditched swapped traded dropped",
+        rf"(?: in)? (?P<from>.{{1,40}}?) (?:with|for|in favou?r of) {V}",
+        _switched,
+    ),
+    ("have has got", r"(?: got)? an? (?P<np>[\w' -]{2,60}?) (?P<v>(?:on|at) .{2,60})", _event),
+    ("wake wakes get gets", r" up (?:at |around |by )+(?P<v>[0-9][0-9:]* ?(?:[ap]\.?m\.?)?)", _wakes),
+    ("is", r" (?:waking|getting) up (?:at |around |by )+(?P<v>[0-9][0-9:]* ?(?:[ap]\.?m\.?)?)", _wakes),
+    ("stopped quit dropped", rf"(?: (?P<h>{_ING}))?\b(?P<o>.{{0,80}})", partial(_habit, off=True)),
+    ("gave given", rf" up(?: (?P<h>{_ING}))?\b(?P<o>.{{0,80}})", partial(_habit, off=True)),
+    (
+        "have has own owns got run runs manage manages is reached hit keep " + " ".join(sorted(_DONE)),
+        rf"(?: at| up to| down to| about| around| over| almost| exactly)* (?P<n>{NUMBER}) (?P<o>[a-z].{{1,80}})",
+        _count,
+    ),
+    ("like likes love loves enjoy enjoys adore prefer", f" (?!to )(?:the taste of )?{V}", _like),
+    ("hate hates dislike", f" {V}", partial(_like, bad=True)),
+    ("have has own owns bought got adopted drive drives purchased", f" (?:an?|one) {V}", _own),
+    ("sold lost donated returned rehomed totaled totalled", f" (?:my|our|the) {V}", partial(_own, off=True)),
+    ("got gave", f"(?: away| rid of) (?:my|our|the) {V}", partial(_own, off=True)),
+    (f"{_HABITS} {_HABITS.replace(' ', 's ')}s goes does", r"\b(?P<o>.{0,80})", _habit),
+    ("is started", rf" (?P<h>{_ING})\b(?P<o>.{{0,80}})", _habit),
 )
+VERBS = frozenset(verb for verbs, _, _ in ROWS for verb in verbs.split())
+
+
+@cache
+def _rules(verb: str) -> tuple[tuple[re.Pattern[str], Rule], ...]:
+    """The rows of one verb, compiled when it is first met."""
+    return tuple((re.compile(rf"{verb}\b{rest}"), rule) for verbs, rest, rule in ROWS if verb in verbs.split())
+
+
+def read_person(phrase: Phrase, said: Predicate) -> Readings:
+    """What a clause states of the speaker or of another person."""
+    for pattern, rule in _rules(said.verb) if said.verb in VERBS else ():
+        if match := pattern.match(said.text):
+            found = [each for each in rule(match, phrase, said) if each.subject]
+            if found:
+                yield from found
+                return

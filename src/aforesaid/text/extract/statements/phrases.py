@@ -36,6 +36,12 @@ _TAIL = re.compile(
     r"if|thanks)\b).*",
     re.DOTALL,
 )
+_TO = re.compile("^(?:have had|had|decided) to ")
+_PERFECT = re.compile(  # "have moved" is read as "moved"
+    "^(?:have|has|had) (?=(?:\\w+ed|gone|become|got|gotten|left|quit|lost|sold|taken|given|begun|broken|split|cut|"
+    "bought|read|brought)\\b)"
+)
+_BE = re.compile("^(?:am|are|be|(?:have|has) been(?! to )) ")
 _ARTICLE = re.compile(r"^(?:(?:a|an|the|my|our|some|any|his|her|their|this|that|to|about|around) )+", re.I)
 _OBJECT_END = re.compile(
     r"\b(?:every|on|in|at|for|with|twice|once|daily|weekly|each|since|to|when|because|as|before|after|during|and|or|"
@@ -117,7 +123,10 @@ def owner_of(noun: list[str], owner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What is said of a phrase, from its verb on, without adverbs; they are flags here."""
+    """What is said of a phrase, from its verb on. Adverbs are flags here, and verbs plain.
+
+    "have moved" is "moved", "am", "are" and "have been" are "is", "used to live" is "live" and has ended.
+    """
 
     text: str
     low: str
@@ -127,34 +136,31 @@ class Predicate:
     also: bool
     whole: str  # with its adverbs, in lower case
 
+    @property
+    def verb(self) -> str:
+        """The first word, in lower case."""
+        return self.low.partition(" ")[0]
+
     @staticmethod
     def of(rest: list[str], change: bool) -> Predicate:
         """Read the words of a clause after its subject."""
-        kept: list[str] = []
-        no_longer = negated = also = False
-        for i, token in enumerate(rest):
-            word = token.lower()
-            if i < 6 and word in ADVERBS and not (word == "all" and i > 2):
-                also = also or word in ("also", "too")
-                continue
-            if i < 5 and word == "not":
-                negated = True
-                continue
-            if i < 5 and word == "no" and rest[i + 1 : i + 2] == ["longer"]:
-                no_longer = True
-                continue
-            if word == "longer" and no_longer and rest[i - 1].lower() == "no":
-                continue
-            kept.append(token)
-        text = " ".join(kept)
         whole = " ".join(rest).lower()
+        head = rest[:6]
+        near = [token.lower() for token in head]
+        no_longer = "no longer" in " ".join(near)
+        negated = "not" in near[:5]
         over = negated and re.search(r"\b(?:anymore|any more|any longer)\b", whole) is not None
+        dropped = ADVERBS | ({"no", "longer"} if no_longer else set()) | ({"not"} if negated else set())
+        kept = [token for i, token in enumerate(head) if token.lower() not in dropped or (i > 2 and near[i] == "all")]
+        text = " ".join([*kept, *rest[6:]])
+        if negated:
+            text = re.sub("^(?:do|does|did) ", "", text)
+        text, used = re.subn("^used to ", "", text)
+        text = _TO.sub("", text)
+        text = _BE.sub("is ", _PERFECT.sub("", text))
         marked = change or _CHANGE.search(whole) is not None
-        if negated and text.startswith(("do ", "does ", "did ")):
-            text = text.split(" ", 1)[1]
-        return Predicate(
-            text, text.lower(), marked, no_longer or over, negated and not over, also or " as well" in whole, whole
-        )
+        also = not {"also", "too"}.isdisjoint(near) or " as well" in whole
+        return Predicate(text, text.lower(), marked, no_longer or over or bool(used), negated and not over, also, whole)
 
 
 def value_of(text: str) -> str:

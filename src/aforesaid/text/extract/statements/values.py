@@ -9,33 +9,22 @@ from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS, terms
 from aforesaid.text.extract.statements.words import word_set
-from aforesaid.text.patterns import words
+from aforesaid.text.patterns import MONTH, words
 
-Mood = Literal["is", "was", "ends", "plans", "cancels"]
+Mood = Literal["is", "ends", "plans", "cancels"]
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause, read: whom or what it is about, which attribute, its value, and whether that holds, held or ends."""
-
-    subject: str
-    attribute: str
-    value: str
-    mood: Mood
-    start: int
-    end: int
-    change: bool = False  # it says itself that something is new: "now", "moved to", "no longer", 今は
-
-
-@dataclass(frozen=True, slots=True)
-class DraftStatement:
-    """A statement whose place in the text is not settled yet."""
+    """One clause, read: whom or what it is about, which attribute, its value, and whether that holds or ends."""
 
     subject: str
     attribute: str
     value: str
     mood: Mood = "is"
-    change: bool = False
+    change: bool = False  # it says itself that something is new: "now", "moved to", "no longer", 今は
+    start: int = 0  # of its sentence in the text
+    end: int = 0
 
 
 TIMES = frozenset(("date", "deadline", "wake up", "bedtime"))  # attributes whose values are days and hours
@@ -65,7 +54,7 @@ _CURRENCY = re.compile("[$€£¥円]|\\b(?:usd|eur)\\b")
 _TITLE = re.compile(r"(?:Mr|Ms|Mrs|Dr|Prof|Professor)\b")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 _DAYS = "mon tue wed thu fri sat sun"
-_MONTH = rf"({words(_MONTHS)})[a-z]{{0,6}}\.?"
+_MONTH = rf"(?={MONTH}\b)({words(_MONTHS)})[a-z]{{0,6}}\.?"
 _DAY = r"([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:])"
 _DAY_PARTS = (
     (
@@ -122,7 +111,7 @@ STATUS: dict[str, tuple[int, str]] = {
 }
 
 
-def key_of(statement: Statement | DraftStatement) -> str:
+def key_of(statement: Statement) -> str:
     """The stemmed "subject|attribute" of a statement; only those of equal keys can supersede each other."""
     return _key(statement.subject, statement.attribute)
 
