@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.notes.files.blocks import blocks_of, lines_of
-from aforesaid.notes.files.choose import chosen
 from aforesaid.notes.files.front import FrontMatter, front_of
-from aforesaid.notes.files.links import ChunkLinks, marks_in, names_of, prose_of, slug
-from aforesaid.notes.files.masked import without_long_secrets
-from aforesaid.notes.files.note import note_of
+from aforesaid.notes.files.links import ChunkMarkup, markup_in, names_of, prose_of, slug
+from aforesaid.notes.files.note import note_of, without_long_secrets
+from aforesaid.notes.search import choose_snippets
 from aforesaid.retrieval.ranking.file_tiers import day_of, tier_of
 from aforesaid.settings.rows import FileRows
 from support.growth import is_linear
@@ -25,9 +24,9 @@ def front(text: str) -> FrontMatter:
     return front_of(lines, list(blocks_of(lines)))
 
 
-def marks(text: str, path: str = "a.md") -> ChunkLinks:
+def marks(text: str, path: str = "a.md") -> ChunkMarkup:
     lines = lines_of(text)
-    return marks_in(prose_of(lines, list(blocks_of(lines)), path), 1, len(lines))
+    return markup_in(prose_of(lines, list(blocks_of(lines)), path), 1, len(lines))
 
 
 @pytest.mark.parametrize(
@@ -125,22 +124,26 @@ def note(path: str, text: str):  # type: ignore[no-untyped-def]
 
 def test_a_note_is_found_by_its_name_and_embedded_without_it() -> None:
     found = note("trips/Kyoto plan.md", "Book the ryokan.\n\n# Food\n\nTofu.\n")
-    assert found.role(found.pieces[0]) == "Kyoto plan" and found.headings(found.pieces[0]) == ""
+    assert found.role(found.chunks[0]) == "Kyoto plan" and found.headings(found.chunks[0]) == ""
     titled = note("x.md", "---\ntitle: The Plan\n---\n# Steps\n\nOne.\n")
-    assert titled.headings(titled.pieces[0]) == "The Plan › Steps"
-    assert titled.role(titled.pieces[0]) == "x › The Plan › Steps"
+    assert titled.headings(titled.chunks[0]) == "The Plan › Steps"
+    assert titled.role(titled.chunks[0]) == "x › The Plan › Steps"
     same = note("deploy-steps.md", "# Deploy steps\n\nOne.\n")
-    assert same.role(same.pieces[0]) == "Deploy steps", "a name that the heading says already is not said twice"
+    assert same.role(same.chunks[0]) == "Deploy steps", "a name that the heading says already is not said twice"
 
 
 def test_the_best_snippets_within_the_room_topics_first() -> None:
     rows = FileRows()
-    assert chosen([0.5, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [0, 1, 2]
-    assert chosen([0.2, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [1, 2, 0], "a weak one waits"
-    assert chosen([0.5] * 4, ["log", "note", "curated", "topic"], [1] * 4, rows, 6, 0.35) == [3, 2, 1, 0]
-    assert chosen([0.9, 0.8, 0.7], ["log"] * 3, [1000, 300, 200], rows, 6, 0.35) == [0, 2], "the next that fits"
-    assert chosen([0.9] * 9, ["log"] * 9, [1] * 9, rows, 6, 0.35) == [0, 1, 2, 3, 4, 5]
-    assert chosen([], [], [], rows, 6, 0.35) == []
+    assert choose_snippets([0.5, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [0, 1, 2]
+    assert choose_snippets([0.2, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [1, 2, 0], (
+        "a weak one waits"
+    )
+    assert choose_snippets([0.5] * 4, ["log", "note", "curated", "topic"], [1] * 4, rows, 6, 0.35) == [3, 2, 1, 0]
+    assert choose_snippets([0.9, 0.8, 0.7], ["log"] * 3, [1000, 300, 200], rows, 6, 0.35) == [0, 2], (
+        "the next that fits"
+    )
+    assert choose_snippets([0.9] * 9, ["log"] * 9, [1] * 9, rows, 6, 0.35) == [0, 1, 2, 3, 4, 5]
+    assert choose_snippets([], [], [], rows, 6, 0.35) == []
 
 
 @given(
@@ -151,7 +154,7 @@ def test_the_best_snippets_within_the_room_topics_first() -> None:
 )
 def test_snippets_never_outgrow_a_prompt(hits: list[tuple[float, str, int]]) -> None:
     scores, tiers, tokens = ([hit[at] for hit in hits] for at in range(3))
-    taken = chosen(scores, tiers, tokens, FileRows(), 6, 0.35)  # type: ignore[arg-type]
+    taken = choose_snippets(scores, tiers, tokens, FileRows(), 6, 0.35)  # type: ignore[arg-type]
     assert len(taken) == len(set(taken)) <= 6
     assert sum(tokens[at] for at in taken) <= 1200  # type: ignore[misc]
     sure = [at for at in taken if scores[at] >= 0.35]  # type: ignore[operator]

@@ -10,7 +10,7 @@ import pytest
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.memory import Memory
-from aforesaid.notes.search import asked_lines
+from aforesaid.notes.search import parse_place
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
 from aforesaid.text.extract.query import analyse
@@ -126,10 +126,10 @@ def test_others_see_nothing(noted: Memory) -> None:
 
 
 def test_a_path_with_lines() -> None:
-    assert asked_lines("notes/a.md:10-20") == ("notes/a.md", 10, 20)
-    assert asked_lines("notes/a.md:L10-L20") == ("notes/a.md", 10, 20)
-    assert asked_lines("a.md:7") == ("a.md", 7, 7)
-    assert asked_lines("a:b.md") == ("a:b.md", None, None)
+    assert parse_place("notes/a.md:10-20") == ("notes/a.md", 10, 20)
+    assert parse_place("notes/a.md:L10-L20") == ("notes/a.md", 10, 20)
+    assert parse_place("a.md:7") == ("a.md", 7, 7)
+    assert parse_place("a:b.md") == ("a:b.md", None, None)
 
 
 def test_notes_of_a_project_are_everybodys_there(tmp_path: Path) -> None:

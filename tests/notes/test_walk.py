@@ -14,7 +14,7 @@ import pytest
 from aforesaid.memory import Memory
 from aforesaid.notes.files import walk as walking
 from aforesaid.notes.files.ignore import Ignored, is_junk
-from aforesaid.notes.files.walk import Unreadable, read_note, shown, unusable_name, walk
+from aforesaid.notes.files.walk import Unreadable, name_problem, printable, read_note, walk
 from aforesaid.settings.rows import FileRows
 from support.file_trees import chunks, write
 
@@ -94,7 +94,7 @@ def test_ignoring_is_what_git_does(seed: int, tmp_path: Path) -> None:
 
 def test_patterns_that_cannot_be_read_are_passed_over() -> None:
     ignored = Ignored().within("", ["a.md\n[z-a].md\n!!\n\\\n", None])
-    assert ignored.leaves_out("a.md") and not ignored.leaves_out("b.md")
+    assert ignored.ignores("a.md") and not ignored.ignores("b.md")
 
 
 def test_links_lead_nowhere_outside_and_loops_end(tmp_path: Path) -> None:
@@ -169,8 +169,8 @@ def test_names_that_would_lie_about_a_place_are_left_out(tmp_path: Path) -> None
     assert why["bad\\udcff.md"] == "its name is not UTF-8"
     assert sum("more than 400 characters" in each for each in why.values()) == 1
     assert all(name.isprintable() for name in why)
-    assert unusable_name("a\u2028b.md") and not unusable_name("メモ/日記.md")
-    assert shown("a\tb") == "a\\tb"
+    assert name_problem("a\u2028b.md") and not name_problem("メモ/日記.md")
+    assert printable("a\tb") == "a\\tb"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

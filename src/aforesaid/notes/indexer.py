@@ -1,15 +1,16 @@
-"""A folder of notes → chunks: walk → what changed → read, cut, clean → embed what is new → commit → link.
+"""Indexes a folder of notes: walk → find changes → read, cut, clean → embed new texts → commit → link.
 
-Files stay the truth. A record's name comes from its root, its path and its text, never from the time, so that an index
-that was deleted comes back the same. Everything of one file changes in one transaction; a run that is cut short leaves
-what is done, done.
+The files remain the source of truth. A record's id comes from its root, path and text and never from the time, so that
+a deleted index can be rebuilt identically. All changes of one file are one transaction; an interrupted run keeps what
+it has finished.
 """
 
 from __future__ import annotations
 
 import time as timing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +18,24 @@ import numpy as np
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.vector_arm import Embedded
-from aforesaid.engine.writer import writing
+from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError, StoreBusyError
 from aforesaid.ingest.claims import Owner
-from aforesaid.notes.changes import NoteChanges, NoteReader, change_of, made_with
+from aforesaid.notes.changes import NoteChanges, NoteReader, change_of, chunking_digest
 from aforesaid.notes.files.walk import real_folder, walk
-from aforesaid.notes.relink import relink
-from aforesaid.notes.state import NotesOwner, NotesRoot, Shelf, load, path_digest, whose
+from aforesaid.notes.state import HOP, NotesOwner, NotesRoot, RootIndex, load, path_digest
 from aforesaid.notes.survey import Survey
-from aforesaid.types import Progress, check_id
+from aforesaid.types import Edge, Progress, check_id, owner_of
 
-TRIES = 5  # others may index the same folder at the same time; whoever commits second looks again
+TRIES = 5  # another process may index the same folder; whoever commits second starts again
+UNDATED = datetime(1970, 1, 1, tzinfo=UTC)  # of links: with a real time, a rebuilt index would differ
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """What became of the files of a root, how many chunks it has now, and how many texts were embedded.
+    """How many files of a root changed, how many chunks it has now, and how many texts were embedded.
 
-    `vector_off` says why chunks have no vectors yet; words find them all the same.
+    `vector_off` says why chunks have no vectors yet. Keyword search finds them anyway.
     """
 
     root: str
@@ -53,50 +54,52 @@ class IndexReport:
 
     @property
     def touched(self) -> int:
-        """How many files were not as before."""
+        """The number of files that changed in any way."""
         return self.added + self.changed + self.renamed + self.removed
 
 
 class Stale(Exception):  # noqa: N818 - never leaves this module
-    """Somebody else indexed the same root meanwhile."""
+    """Another process indexed the same root meanwhile."""
 
 
 def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
-    """Take a root out, by its name or its folder; the files are not touched."""
+    """Remove a root from the index, by its name or folder. Does not touch the files."""
     began = timing.monotonic()
-    mine = whose(request.engine, owner.scope, owner.user, owner.project)
-    root = _known(mine.roots, path)
+    notes = NotesOwner(request.engine, owner_of(owner.scope, owner.user, owner.project))
+    root = _known(notes.roots, path)
     if root is None:
-        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(mine.roots)}.")
-    shelf = load(mine, root)
+        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(notes.roots)}.")
+    index = load(notes, root)
     with writing(request, check_policy=False) as writer:
-        request.store.delete([held.key for held in shelf.held.values()])
-        mine.drop(root.name)
-        body = {"removed": len(shelf.stamps), "chunks": len(shelf.held)}
+        request.store.delete([chunk.key for chunk in index.chunks.values()])
+        notes.remove(root.name)
+        body = {"removed": len(index.stamps), "chunks": len(index.chunks)}
         writer.commit(events=[request.event("unindex", root.name, body)])
-    return IndexReport(root.name, root.folder, removed=len(shelf.stamps), seconds=timing.monotonic() - began)
+    return IndexReport(root.name, root.folder, removed=len(index.stamps), seconds=timing.monotonic() - began)
 
 
 def indexer(engine: Engine, path: str | Path, owner: Owner, name: str | None = None) -> Indexer:
-    """The indexer of a folder: of the root that it is or lies in, else of a new one called by its name."""
-    mine = whose(engine, owner.scope, owner.user, owner.project)
-    roots = mine.roots
+    """The indexer of the root that a folder belongs to; if there is none, of a new root with the folder's name."""
+    notes = NotesOwner(engine, owner_of(owner.scope, owner.user, owner.project))
+    roots = notes.roots
     if name is None and (root := root_around(roots, path)) is not None:
-        return Indexer(engine, owner, mine, root)
+        return Indexer(engine, owner, notes, root)
     folder = real_folder(path)
     called = check_id(folder.name if name is None else name, "root")
     if "/" in called or ":" in called or called in (".", ".."):
         raise InputError(f"A root cannot be called {called!r}.", "Give it a name without / and : (--name).")
-    held = roots.get(called)
-    if held is not None and held.folder != str(folder) and Path(held.folder).is_dir():
+    known = roots.get(called)
+    if known is not None and known.folder != str(folder) and Path(known.folder).is_dir():
         raise InputError(
-            f"A root called {called!r} is indexed already, from {held.folder}.", "Give this one another name (--name)."
+            f"A root called {called!r} is indexed already, from {known.folder}.", "Give this one another name (--name)."
         )
-    return Indexer(engine, owner, mine, replace(held, folder=str(folder)) if held else NotesRoot(called, str(folder)))
+    return Indexer(
+        engine, owner, notes, replace(known, folder=str(folder)) if known else NotesRoot(called, str(folder))
+    )
 
 
 def root_around(roots: Mapping[str, NotesRoot], path: str | Path) -> NotesRoot | None:
-    """The innermost root that a path is or lies in."""
+    """The innermost root that contains a path."""
     try:
         place = Path(path).expanduser().resolve()
     except (OSError, RuntimeError, ValueError):
@@ -115,143 +118,167 @@ def _names(roots: Mapping[str, NotesRoot]) -> str:
 
 
 class Indexer:
-    """Keeps the index of one root current; a watcher keeps the indexer, and with it what the store knows."""
+    """Keeps the index of one root up to date. A watcher keeps it in memory, so that the store is read only once."""
 
-    def __init__(self, engine: Engine, owner: Owner, mine: NotesOwner, root: NotesRoot) -> None:
-        self._engine, self._owner, self._whose, self._root = engine, owner, mine, root
-        self._shelf: Shelf | None = None
+    def __init__(self, engine: Engine, owner: Owner, notes: NotesOwner, root: NotesRoot) -> None:
+        self._engine, self._owner, self._notes, self._root = engine, owner, notes, root
+        self._index: RootIndex | None = None
 
     @property
     def root(self) -> NotesRoot:
-        """The root as it was last known."""
+        """The root, as last read."""
         return self._root
 
     def run(self, progress: Progress | None = None, dry_run: bool = False) -> IndexReport:
-        """Look at the whole folder, and take in what is not as it was."""
+        """Compare the whole folder with the index and update the index."""
         began = timing.monotonic()
         for _ in range(TRIES):
             try:
                 report = self._run(progress, dry_run)
                 break
             except (Stale, PolicyChanged):
-                self._shelf = None
+                self._index = None
             except BaseException:
-                self._shelf = None  # what is half noted here is whole in the store
+                self._index = None  # read again: this copy may be half updated
                 raise
         else:
             raise StoreBusyError(f"Others keep indexing {self._root.name!r}.", "Let one of them watch the folder.")
         if dry_run:
-            self._shelf = None
+            self._index = None
         return replace(report, seconds=timing.monotonic() - began)
 
     def _run(self, progress: Progress | None, dry_run: bool) -> IndexReport:
         folder = real_folder(self._root.folder)
-        shelf = self._current()
+        index = self._current()
         request = self._engine.request()
-        made = made_with(request)
-        same_way = shelf.root.made == made
+        made = chunking_digest(request)
+        same_chunking = index.root.made == made
         rows = request.settings.files
         reader = NoteReader(request, folder, self._root.name, self._owner)
-        survey = Survey(walk(folder, rows), shelf, reader, same_way)
-        todo, gone = survey.todo(), survey.gone()
-        made_so_far = made if same_way or not shelf.stamps else shelf.root.made
-        for start in range(0, len(todo), rows.batch):
-            taken = survey.taken(todo[start : start + rows.batch])
-            if taken:
-                self._take(request, change_of(reader, shelf, taken, gone), survey, made_so_far, dry_run)
+        survey = Survey(walk(folder, rows), index, reader, same_chunking)
+        files, gone = survey.to_read(), survey.gone()
+        made_so_far = made if same_chunking or not index.stamps else index.root.made
+        for start in range(0, len(files), rows.batch):
+            read = survey.read(files[start : start + rows.batch])
+            if read:
+                self._apply(request, change_of(reader, index, read, gone), survey, made_so_far, dry_run)
             if progress is not None:
-                progress(min(start + rows.batch, len(todo)), len(todo))
-        lost = survey.lost()
-        left = survey.take_lost(gone, lost)
-        if left or lost:
-            self._take(request, change_of(reader, shelf, left, gone), survey, made_so_far, dry_run, tuple(lost))
-        report = self._report(survey, shelf, reader, dry_run)
+                progress(min(start + rows.batch, len(files)), len(files))
+        stamps = survey.stamps_of_gone()
+        removed = survey.count_gone(gone, stamps)
+        if removed or stamps:
+            self._apply(request, change_of(reader, index, removed, gone), survey, made_so_far, dry_run, tuple(stamps))
+        report = self._report(survey, index, reader, dry_run)
         if not dry_run:
-            self._finish(request, shelf, survey, made, report)
+            self._finish(request, index, survey, made, report)
         return report
 
-    def _current(self) -> Shelf:
-        """What the store knows, read again only when others wrote it."""
-        stored = self._whose.roots.get(self._root.name, NotesRoot(self._root.name, self._root.folder))
-        if self._shelf is None or self._shelf.root.generation != stored.generation:
-            self._shelf = load(self._whose, stored)
-        self._root = self._shelf.root = replace(stored, folder=self._root.folder)
-        return self._shelf
+    def _current(self) -> RootIndex:
+        """The root as it is in the store, read again only when another process changed it."""
+        stored = self._notes.roots.get(self._root.name, NotesRoot(self._root.name, self._root.folder))
+        if self._index is None or self._index.root.generation != stored.generation:
+            self._index = load(self._notes, stored)
+        self._root = self._index.root = replace(stored, folder=self._root.folder)
+        return self._index
 
-    def _take(
+    def _apply(
         self,
         request: Request,
         change: NoteChanges,
         survey: Survey,
         made: str,
         dry_run: bool,
-        lost: tuple[str, ...] = (),
+        gone_stamps: tuple[str, ...] = (),
     ) -> None:
-        """Commit what some files change, and note it here."""
-        shelf = survey.shelf
+        """Commit changes, and update the copy in memory."""
+        index = survey.index
+        stamps = {path_digest(path): file.stamp for path, file in change.files.items()} | dict.fromkeys(gone_stamps)
         if dry_run:
             survey.counts["embedded"] += len(change.embed)
         else:
             vectors = request.arm.embed(list(change.embed.values())) if change.embed else None
             survey.counts["embedded"] += 0 if vectors is None else len(change.embed)
-            carried = change.carried | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
+            kept = change.kept_vectors | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
             with writing(request) as writer:
-                self._claim(shelf, made=made, linked=False)
-                if change.gone:
-                    request.store.delete(change.gone)
+                self._claim(index, made=made, linked=False)
+                if change.delete:
+                    request.store.delete(change.delete)
                 writer.commit(change.put)
-                if carried:
-                    writer.put_vectors(list(carried), Embedded(np.stack(list(carried.values())), {}))
-                for path, taken in change.taken.items():
-                    self._whose.stamp(self._root.name, path, taken.stamp)
-                for name in lost:
-                    self._whose.stamp_named(self._root.name, name, None)
-        for digest, held in change.held.items():
-            shelf.put(digest, held)
-        for path, taken in change.taken.items():
-            shelf.stamped(path_digest(path), taken.stamp)
-        for name in lost:
-            shelf.stamped(name, None)
+                if kept:
+                    writer.put_vectors(list(kept), Embedded(np.stack(list(kept.values())), {}))
+                for name, stamp in stamps.items():
+                    self._notes.set_stamp(self._root.name, name, stamp)
+        for digest, chunk in change.chunks.items():
+            index.put(digest, chunk)
+        for name, stamp in stamps.items():
+            index.set_stamp(name, stamp)
 
-    def _claim(self, shelf: Shelf, *, made: str, linked: bool) -> None:
-        """Count this commit; Stale when somebody else's came between."""
-        stored = self._whose.roots.get(shelf.root.name)
-        if (stored.generation if stored else 0) != shelf.root.generation:
+    def _claim(self, index: RootIndex, *, made: str, linked: bool) -> None:
+        """Count this commit. Raises Stale when another process has committed since."""
+        stored = self._notes.roots.get(index.root.name)
+        if (stored.generation if stored else 0) != index.root.generation:
             raise Stale
-        shelf.root = replace(shelf.root, made=made, linked=linked, generation=shelf.root.generation + 1)
-        self._whose.note(shelf.root)
+        index.root = replace(index.root, made=made, linked=linked, generation=index.root.generation + 1)
+        self._notes.save(index.root)
 
-    def _finish(self, request: Request, shelf: Shelf, survey: Survey, made: str, report: IndexReport) -> None:
-        """Links, once all chunks are there; stamps that proved right; and a line in the log."""
-        stored = self._whose.roots.get(shelf.root.name)
-        current = stored is not None and (stored.linked, stored.made, stored.folder) == (True, made, shelf.root.folder)
+    def _finish(self, request: Request, index: RootIndex, survey: Survey, made: str, report: IndexReport) -> None:
+        """Save the links, the stamps of files that turned out to be unchanged, and an event."""
+        stored = self._notes.roots.get(index.root.name)
+        current = stored is not None and (stored.linked, stored.made, stored.folder) == (True, made, index.root.folder)
         if current and not survey.restamped:
             return
         with writing(request) as writer:
-            self._claim(shelf, made=made, linked=True)
+            self._claim(index, made=made, linked=True)
             for path, stamp in survey.restamped.items():
-                self._whose.stamp(shelf.root.name, path, stamp)
-                shelf.stamped(path_digest(path), stamp)
+                self._notes.set_stamp(index.root.name, path_digest(path), stamp)
+                index.set_stamp(path_digest(path), stamp)
             if not current:
-                relink(writer, shelf)
+                relink(writer, index)
             if report.touched:
                 counts = {name: getattr(report, name) for name in ("added", "changed", "renamed", "removed", "chunks")}
-                writer.commit(events=[request.event("index", shelf.root.name, counts)])
+                writer.commit(events=[request.event("index", index.root.name, counts)])
 
-    def _report(self, survey: Survey, shelf: Shelf, reader: NoteReader, dry_run: bool) -> IndexReport:
+    def _report(self, survey: Survey, index: RootIndex, reader: NoteReader, dry_run: bool) -> IndexReport:
         counts, renamed = survey.counts, survey.renamed
         skipped = sorted({(s.path, s.why) for s in (*survey.walked.skipped, *reader.skipped.values())})
         return IndexReport(
-            shelf.root.name,
-            shelf.root.folder,
+            index.root.name,
+            index.root.folder,
             counts["added"] - renamed,
             counts["changed"],
             renamed,
             counts["removed"] - renamed,
             counts["unchanged"],
             tuple(skipped),
-            len(shelf.held),
+            len(index.chunks),
             counts["embedded"],
             vector_off=self._engine.arm.off,
             dry_run=dry_run,
         )
+
+
+def relink(writer: Writer, index: RootIndex) -> None:
+    """Make the edges of a root match the links in its files."""
+    index.drop_removed_edges()
+    wanted = index.edges_from_links()
+    for source in sorted(index.edges):
+        if index.edges[source] - wanted.get(source, set()):
+            _replace_edges(writer, source, index.edges[source] & wanted.get(source, set()))
+    writer.commit(
+        edges=[
+            Edge(source, target, HOP, UNDATED)
+            for source, targets in sorted(wanted.items())
+            for target in sorted(targets - index.edges.get(source, set()))
+        ]
+    )
+    index.edges = wanted
+
+
+def _replace_edges(writer: Writer, key: str, targets: Iterable[str]) -> None:
+    """Write a record again with only these links. A store removes edges only together with their record."""
+    store = writer.store
+    kept = [edge for edge in store.edges([key]) if edge.kind != HOP or edge.target in targets]
+    kept += store.edges([key], incoming=True)
+    record, vectors = store.get([key]), store.vectors([key])
+    store.delete([key])
+    writer.commit(record, Embedded(vectors[key].reshape(1, -1), {}) if vectors else None, kept)

@@ -1,4 +1,4 @@
-"""QueryAnalysis → snippets of notes with path, lines and score; and a path with lines → those lines as they are now."""
+"""Searches notes for snippets with path, lines and score, and shows lines of a note as they are now."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from typing import Literal, overload
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.notes.files.blocks import lines_of
-from aforesaid.notes.files.choose import chosen
 from aforesaid.notes.files.ignore import is_junk
-from aforesaid.notes.files.masked import without_long_secrets
-from aforesaid.notes.files.walk import Unreadable, decoded, read_note
+from aforesaid.notes.files.note import without_long_secrets
+from aforesaid.notes.files.walk import Unreadable, decode, read_note
 from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, digest_in
-from aforesaid.retrieval.ranking.file_tiers import TIER, Tier
+from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
 from aforesaid.retrieval.search import Page, search
+from aforesaid.settings.rows import FileRows
 from aforesaid.text.extract.query import Mode, analyse
 from aforesaid.types import Filter, Freshness, Hit, Record
 
-WIDER = 4  # hits asked for, for each that is shown: copies in other roots go, and some do not fit
+WIDER = 4  # hits to ask for per snippet: copies in other roots are dropped, and some do not fit
 LETTERS: dict[Mode, Literal["A", "B", "C"]] = {"hybrid": "A", "exact": "B", "semantic": "C"}
 _SPEC = re.compile(r"(?P<path>.+?)(?::L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of a note that was found: where it is, what it says, why, and where else the same words stand."""
+    """A part of a note that was found, and the other places with the same text."""
 
     path: str
     lines: tuple[int, int]
@@ -51,7 +51,7 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class FileResult(Sequence[Snippet]):
-    """Snippets, best first, with the mode the query was read as (A hybrid, B exact first, C meaning first)."""
+    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first)."""
 
     query: str
     mode: Literal["A", "B", "C"]
@@ -73,34 +73,52 @@ class FileResult(Sequence[Snippet]):
 
 
 def place(path: str, first: int, last: int) -> str:
-    """Path and lines as they are cited."""
+    """Path and lines as citations show them."""
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
+def choose_snippets(
+    scores: Sequence[float], tiers: Sequence[Tier], tokens: Sequence[int], rows: FileRows, limit: int, threshold: float
+) -> list[int]:
+    """The indexes of the snippets to show, in their order (SPEC 10; seed 004).
+
+    Takes the best ones and skips those that do not fit. Snippets that score i least `threshold` come first: topics
+    before curated memory before notes before logs. The rest follows by score, so that no weak topic comes before a
+    good note.
+    """
+    chosen: list[int] = []
+    budget = rows.max_tokens
+    for i in sorted(range(len(scores)), key=lambda i: (-scores[i], TIERS.index(tiers[i]))):
+        if len(chosen) < limit and tokens[i] <= budget:
+            chosen.append(i)
+            budget -= tokens[i]
+    return sorted(chosen, key=lambda i: TIERS.index(tiers[i]) if scores[i] >= threshold else len(TIERS))
+
+
 def search_files(request: Request, query: str, where: Filter, limit: int | None, now: datetime) -> FileResult:
-    """The snippets for a query, as many and as long as a prompt may have."""
+    """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
-    most = rows.max_snippets if limit is None else limit
-    found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * most), now, "openclaw")
+    limit = rows.max_snippets if limit is None else limit
+    found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
     sizes = [request.count_tokens(hit.record.text) for hit in hits]
     tiers = [_tier(hit.record) for hit in hits]
-    enough = request.settings.openclaw.threshold
-    taken = chosen([hit.score for hit in hits], tiers, sizes, rows, most, enough)
+    threshold = request.settings.openclaw.threshold
+    chosen = choose_snippets([hit.score for hit in hits], tiers, sizes, rows, limit, threshold)
     read = analyse(found.query, request.settings.pce, request.settings.openclaw)
     return FileResult(
         found.query,
         LETTERS[read.mode],
         read.expansions,
-        tuple(_snippet(hits[at], tiers[at], sizes[at]) for at in taken),
-        sum(sizes[at] for at in taken),
-        len(hits) - len(taken),
+        tuple(_snippet(hits[i], tiers[i], sizes[i]) for i in chosen),
+        sum(sizes[i] for i in chosen),
+        len(hits) - len(chosen),
         found.freshness,
     )
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
-    """One hit a text, whatever root it stands in; nothing from where no notes are, nor what no arm speaks for."""
+    """One hit for each text. Drops hits in junk folders, and those that neither search found relevant."""
     best: dict[str, Hit] = {}
     for hit in hits:
         if (
@@ -126,12 +144,12 @@ def _snippet(hit: Hit, tier: Tier, tokens: int) -> Snippet:
     )
 
 
-# Lines as they are now
+# Show lines of a note
 
 
 @dataclass(frozen=True, slots=True)
 class FileLines:
-    """Lines of a note as they are now; `changed` when the file is not as it was when it was indexed."""
+    """Lines of a note as they are now. `changed` if the file changed since it was indexed."""
 
     path: str
     file: str
@@ -146,8 +164,8 @@ class FileLines:
         return place(self.path, *self.lines)
 
 
-def asked_lines(spec: str) -> tuple[str, int | None, int | None]:
-    """A path with lines as people write it: `notes/a.md`, `notes/a.md:10`, `notes/a.md:10-20`."""
+def parse_place(spec: str) -> tuple[str, int | None, int | None]:
+    """Path and lines of a text like `notes/a.md`, `notes/a.md:10` or `notes/a.md:10-20`."""
     found = _SPEC.fullmatch(spec)
     if not found:
         raise InputError(f"{spec!r} is not a path with lines.", "Write path:first-last, like notes/a.md:10-20.")
@@ -156,19 +174,19 @@ def asked_lines(spec: str) -> tuple[str, int | None, int | None]:
 
 
 def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[NotesOwner]) -> FileLines:
-    """Lines of an indexed note, read from the file; secrets are taken out of what is shown, as of what is stored."""
-    asked, first, last = asked_lines(spec)
-    mine, root, path = _meant(request, asked, where, owners)
+    """Lines of an indexed note, read from the file and redacted like stored text."""
+    asked, first, last = parse_place(spec)
+    notes, root, path = _find_note(request, asked, where, owners)
     try:
         read = read_note(Path(root.folder), path, request.settings.files)
-        lines = without_long_secrets(lines_of(decoded(read.data)))
+        lines = without_long_secrets(lines_of(decode(read.data)))
     except Unreadable as error:
         raise NotFoundError(f"{root.name}/{path}: {error.why}.", "Run `aforesaid index` to follow the files.") from None
     start, end = first or 1, min(last or len(lines), len(lines))
     if start < 1 or start > max(end, 1):
         what = f"{root.name}/{path} has {len(lines)} lines, none from {start} to {last or start}."
         raise InputError(what, "Ask for lines that are there.")
-    stamp = mine.stamp_of(root.name, path)
+    stamp = notes.stamp_of(root.name, path)
     now = hashlib.blake2b(read.data, digest_size=12).hexdigest()
     cleaned = request.guard.clean("\n".join(lines[start - 1 : end]))
     text = request.guard.redact_text(cleaned.text, cleaned.boundary)
@@ -176,15 +194,15 @@ def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[Note
     return FileLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
 
 
-def _meant(
+def _find_note(
     request: Request, asked: str, where: Filter, owners: Sequence[NotesOwner]
 ) -> tuple[NotesOwner, NotesRoot, str]:
-    """Which indexed note a path means: by its root's name, by where it is on the disk, or by its place in one root."""
-    every = [(mine, root) for mine in owners for root in mine.roots.values()]
-    exact = [(mine, root, path) for mine, root in every for path in _inside(root, asked)]
+    """The indexed note that a path means: a path with the root's name, a path on disk, or a path in one root."""
+    every = [(notes, root) for notes in owners for root in notes.roots.values()]
+    exact = [(notes, root, path) for notes, root in every for path in _inside(root, asked)]
     found = [each for each in exact if _visible(request, where, *each)]
     if not found:
-        found = [(mine, root, asked) for mine, root in every if _visible(request, where, mine, root, asked)]
+        found = [(notes, root, asked) for notes, root in every if _visible(request, where, notes, root, asked)]
     if not found:
         names = ", ".join(root.name for _, root in every) or "none"
         raise NotFoundError(f"No note {asked!r} is indexed here.", f"Roots: {names}; paths begin with one of them.")
@@ -195,7 +213,7 @@ def _meant(
 
 
 def _inside(root: NotesRoot, asked: str) -> list[str]:
-    """The path inside a root that a name may mean."""
+    """The paths inside a root that a path may mean."""
     found = [asked.removeprefix(f"{root.name}/")] if asked.startswith(f"{root.name}/") else []
     try:
         on_disk = Path(asked).expanduser().resolve()
@@ -204,11 +222,11 @@ def _inside(root: NotesRoot, asked: str) -> list[str]:
     return [*found, *([on_disk.relative_to(root.folder).as_posix()] if on_disk.is_relative_to(root.folder) else [])]
 
 
-def _visible(request: Request, where: Filter, mine: NotesOwner, root: NotesRoot, path: str) -> bool:
-    """Whether the caller may see a note: some chunk of it, or one that stands there too."""
-    if mine.stamp_of(root.name, path) is None:
+def _visible(request: Request, where: Filter, notes: NotesOwner, root: NotesRoot, path: str) -> bool:
+    """Whether the caller may see any chunk of a note, including chunks named after another note."""
+    if notes.stamp_of(root.name, path) is None:
         return False
-    chunks = replace(where, owners=(mine.owner,), kinds=("chunk",))
+    chunks = replace(where, owners=(notes.owner,), kinds=("chunk",))
     if request.store.find(replace(chunks, sessions=(f"{root.name}/{path}",)), limit=1):
         return True
     return any(

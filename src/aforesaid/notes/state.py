@@ -1,7 +1,7 @@
-"""What a store knows of a folder of notes: the root, the stamp of every file, the chunks and where they stand.
+"""What the store knows of an indexed folder: the root, a stamp for every file, the chunks and their locations.
 
-Chunks are records; a root and the stamps of its files are values kept with the store, the files under a digest of their
-path, so that nothing of a path outlives its records.
+Chunks are records. The root and the stamps are settings of the store. A stamp is filed under a digest of its path, so
+that no path remains in the store after its records are deleted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aforesaid.engine.engine import Engine
-from aforesaid.notes.files.links import Link, Names, names_of
+from aforesaid.notes.files.links import Link, NoteNames, names_of
 from aforesaid.retrieval.ranking.file_tiers import TIERS, Tier
-from aforesaid.types import Filter, Record, owner_of
+from aforesaid.types import Filter, Record
 
 ROOT, PLACES, HEADING, LINKS, ANCHORS, ALIASES = "root", "places", "heading", "links", "anchors", "aliases"
 HOP = "hop"
@@ -25,10 +25,10 @@ HOP = "hop"
 
 @dataclass(frozen=True, slots=True)
 class NotesRoot:
-    """A folder that is indexed: its name, where it is, and what its chunks were made with.
+    """An indexed folder. `made` is a digest of everything that decides how its files are cut into chunks.
 
-    `generation` counts the commits, so that two who index at once notice each other; `linked` is whether the edges are
-    those of the chunks that are there.
+    `generation` counts commits, so that two processes that index at the same time notice each other. `linked` says
+    whether the edges match the stored chunks.
     """
 
     name: str
@@ -39,7 +39,7 @@ class NotesRoot:
 
 
 class ChunkLocation(NamedTuple):
-    """Where a chunk stands; the order is the one of preference."""
+    """Where a chunk is. Locations sort by preference: by tier, then by path."""
 
     rank: int
     path: str
@@ -48,12 +48,12 @@ class ChunkLocation(NamedTuple):
 
     @property
     def tier(self) -> Tier:
-        """What the note is."""
+        """The tier of the note."""
         return TIERS[self.rank]
 
 
 class Stamp(NamedTuple):
-    """A file as it was when it was indexed; a negative time was too fresh to trust, and a digest has to agree."""
+    """A file as it was when it was indexed. With a negative time the digest must be compared too (see RACY_NS)."""
 
     size: int
     mtime_ns: int
@@ -63,7 +63,7 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk in the store: its key, the places where its text stands, and what is needed to link it."""
+    """A chunk in the store: its key, all locations of its text, and its links and anchors."""
 
     key: str
     places: tuple[ChunkLocation, ...]
@@ -75,14 +75,14 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class NotesOwner:
-    """Whose notes they are: the partition they lie in."""
+    """The owner of indexed folders, and the settings that belong to the owner."""
 
     engine: Engine
     owner: str
 
     @property
     def chunks(self) -> Filter:
-        """All chunks of the owner, whatever a purpose may see."""
+        """A filter for all chunks of the owner, including hidden ones."""
         return Filter(self.engine.tenant, (self.owner,), kinds=("chunk",), echoes=True, withheld=True)
 
     @property
@@ -95,76 +95,69 @@ class NotesOwner:
     def _registry(self) -> str:
         return f"roots/{self.engine.tenant}/{self.owner}"
 
-    def note(self, root: NotesRoot) -> None:
-        """Remember a root as it is now."""
-        self._keep({**self.roots, root.name: root})
+    def save(self, root: NotesRoot) -> None:
+        """Save a root."""
+        self._save_all({**self.roots, root.name: root})
 
-    def drop(self, name: str) -> None:
-        """Remember a root no longer."""
-        self._keep({other: root for other, root in self.roots.items() if other != name})
-        for setting in self._stamped(name):
-            self.engine.store.drop_setting(setting)
+    def remove(self, name: str) -> None:
+        """Remove a root with its stamps."""
+        self._save_all({other: root for other, root in self.roots.items() if other != name})
+        for digest in self.stamps(name):
+            self.set_stamp(name, digest, None)
 
-    def _keep(self, roots: Mapping[str, NotesRoot]) -> None:
+    def _save_all(self, roots: Mapping[str, NotesRoot]) -> None:
         if not roots:
             self.engine.store.drop_setting(self._registry)
             return
         values = {name: {k: v for k, v in asdict(root).items() if k != "name"} for name, root in sorted(roots.items())}
         self.engine.store.put_setting(self._registry, json.dumps(values, ensure_ascii=False))
 
-    def stamp(self, root: str, path: str, stamp: Stamp | None) -> None:
-        """Remember a file as it was indexed, or with None that it is gone."""
-        self.stamp_named(root, path_digest(path), stamp)
-
-    def stamp_named(self, root: str, name: str, stamp: Stamp | None) -> None:
-        """The same by the digest of the path."""
-        setting = f"{_prefix(root)}{name}/{self.engine.tenant}/{self.owner}"
+    def set_stamp(self, root: str, path_digest: str, stamp: Stamp | None) -> None:
+        """Save the stamp of a file, or remove it with None."""
+        setting = self._setting(root, path_digest)
         if stamp is None:
             self.engine.store.drop_setting(setting)
         else:
             self.engine.store.put_setting(setting, " ".join(map(str, stamp)))
 
-    def _stamped(self, root: str) -> dict[str, str]:
-        prefix, end = _prefix(root), f"/{self.engine.tenant}/{self.owner}"
-        found = self.engine.store.settings().items()
-        return {name: value for name, value in found if name.startswith(prefix) and name.endswith(end)}
-
     def stamps(self, root: str) -> dict[str, Stamp]:
-        """Every file of a root by the digest of its path."""
-        start, end = len(_prefix(root)), len(f"/{self.engine.tenant}/{self.owner}")
-        return {name[start:-end]: _stamp(value) for name, value in self._stamped(root).items()}
+        """The stamps of a root's files by the digest of the path."""
+        start, end = self._setting(root, "\0").split("\0")
+        found = self.engine.store.settings().items()
+        return {
+            name.removeprefix(start).removesuffix(end): _stamp(value)
+            for name, value in found
+            if name.startswith(start) and name.endswith(end)
+        }
 
     def stamp_of(self, root: str, path: str) -> Stamp | None:
-        """One file of a root."""
-        name = f"{_prefix(root)}{path_digest(path)}/{self.engine.tenant}/{self.owner}"
-        value = self.engine.store.setting(name)
+        """The stamp of a file; None if it is not indexed."""
+        value = self.engine.store.setting(self._setting(root, path_digest(path)))
         return _stamp(value) if value else None
 
-
-def whose(engine: Engine, scope: Any, user: str | None, project: str | None) -> NotesOwner:
-    """The partition of a scope."""
-    return NotesOwner(engine, owner_of(scope, user, project))
+    def _setting(self, root: str, path_digest: str) -> str:
+        return f"file:{root}:{path_digest}/{self.engine.tenant}/{self.owner}"
 
 
 @dataclass(slots=True)
-class Shelf:
-    """All of a root at hand: stamps by the digest of a path, chunks by that of their text, and the edges between."""
+class RootIndex:
+    """A copy of a root in memory: stamps by the digest of the path, chunks by that of the text, and edges."""
 
     root: NotesRoot
     stamps: dict[str, Stamp] = field(default_factory=dict)
-    held: dict[str, StoredChunk] = field(default_factory=dict)
+    chunks: dict[str, StoredChunk] = field(default_factory=dict)
     edges: dict[str, set[str]] = field(default_factory=dict)
     by_path: dict[str, Counter[str]] = field(default_factory=dict)
-    cut: set[str] = field(default_factory=set)
-    _names: Names | None = None
+    removed: set[str] = field(default_factory=set)
+    _names: NoteNames | None = None
     _aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _goals: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _targets: dict[tuple[str, str], str | None] = field(default_factory=dict)
     _orders: dict[str, list[StoredChunk]] = field(default_factory=dict)
 
-    def put(self, digest: str, held: StoredChunk | None) -> None:
-        """Take a chunk in, or out with None."""
-        old = self.held.pop(digest, None)
-        for place in (*(old.places if old else ()), *(held.places if held else ())):
+    def put(self, digest: str, chunk: StoredChunk | None) -> None:
+        """Add or replace a chunk, or remove it with None."""
+        old = self.chunks.pop(digest, None)
+        for place in (*(old.places if old else ()), *(chunk.places if chunk else ())):
             self._orders.pop(place.path, None)
         for place in old.places if old else ():
             there = self.by_path[place.path]
@@ -173,79 +166,79 @@ class Shelf:
                 del there[digest]
             if not there:
                 del self.by_path[place.path]
-        if held is not None:
-            self.held[digest] = held
-            for place in held.places:
+        if chunk is not None:
+            self.chunks[digest] = chunk
+            for place in chunk.places:
                 self.by_path.setdefault(place.path, Counter())[digest] += 1
-        if old is not None and (held is None or held.key != old.key):
-            self.cut.add(old.key)
+        if old is not None and (chunk is None or chunk.key != old.key):
+            self.removed.add(old.key)
 
-    def stamped(self, name: str, stamp: Stamp | None) -> None:
-        """Note a file by the digest of its path, or with None that it is gone."""
+    def set_stamp(self, name: str, stamp: Stamp | None) -> None:
+        """Set a stamp by the digest of the path, or remove it with None."""
         if stamp is None:
             self.stamps.pop(name, None)
         else:
             self.stamps[name] = stamp
 
-    def settle(self) -> None:
-        """Records that went took their edges along."""
-        if self.cut:
-            self.edges = {key: targets - self.cut for key, targets in self.edges.items() if key not in self.cut}
-            self.cut.clear()
+    def drop_removed_edges(self) -> None:
+        """Remove the edges of deleted records, as the store did."""
+        if self.removed:
+            self.edges = {key: targets - self.removed for key, targets in self.edges.items() if key not in self.removed}
+            self.removed.clear()
 
     def in_file(self, path: str) -> int:
-        """How many places of a file are held."""
+        """The number of chunks that a file has."""
         return sum(self.by_path.get(path, {}).values())
 
-    def wanted(self) -> dict[str, set[str]]:
-        """The edges that the links of all chunks ask for, by the key of the chunk they leave."""
-        names = self._called()
+    def edges_from_links(self) -> dict[str, set[str]]:
+        """The edges that the links in the files mean: the keys of targets by the key of the source."""
+        names = self._current_names()
         found: dict[str, set[str]] = {}
-        for held in self.held.values():
-            for link, anchor in held.links:
-                asked = (link, held.places[0].path)
-                if asked not in self._goals:
-                    self._goals[asked] = names.target(*asked)
-                path = self._goals[asked]
+        for chunk in self.chunks.values():
+            for link, anchor in chunk.links:
+                asked = (link, chunk.places[0].path)
+                if asked not in self._targets:
+                    self._targets[asked] = names.target(*asked)
+                path = self._targets[asked]
                 if path is None:
                     continue
                 order = self._in_order(path)
                 target = next((each for each in order if anchor in each.anchors), order[0])
-                if target.key != held.key:
-                    found.setdefault(held.key, set()).add(target.key)
+                if target.key != chunk.key:
+                    found.setdefault(chunk.key, set()).add(target.key)
         return found
 
-    def _called(self) -> Names:
-        """The names of all files, made anew only when one came, went or changed its names."""
-        aliases = {held.places[0].path: held.aliases for held in self.held.values() if held.aliases}
+    def _current_names(self) -> NoteNames:
+        """The names of all files, computed again only when they changed."""
+        aliases = {chunk.places[0].path: chunk.aliases for chunk in self.chunks.values() if chunk.aliases}
         if self._names is None or self._names.paths != self.by_path.keys() or self._aliases != aliases:
             self._names, self._aliases = names_of(self.by_path, aliases), aliases
-            self._goals.clear()
+            self._targets.clear()
         return self._names
 
     def _in_order(self, path: str) -> list[StoredChunk]:
-        """The chunks of a file as they stand in it."""
+        """The chunks of a file in their order."""
         if path not in self._orders:
-            found = ((place, digest) for digest in self.by_path[path] for place in self.held[digest].places)
-            self._orders[path] = [self.held[digest] for place, digest in sorted(found) if place.path == path]
+            found = ((place, digest) for digest in self.by_path[path] for place in self.chunks[digest].places)
+            self._orders[path] = [self.chunks[digest] for place, digest in sorted(found) if place.path == path]
         return self._orders[path]
 
 
-def load(owner: NotesOwner, root: NotesRoot) -> Shelf:
-    """All that the store knows of a root."""
-    shelf = Shelf(root, owner.stamps(root.name))
+def load(owner: NotesOwner, root: NotesRoot) -> RootIndex:
+    """Load a root from the store."""
+    index = RootIndex(root, owner.stamps(root.name))
     for record in owner.engine.store.find(owner.chunks):
         if record.meta.get(ROOT) == root.name:
-            shelf.put(digest_in(record), held_of(record))
-    keys = {held.key for held in shelf.held.values()}
+            index.put(digest_in(record), stored_chunk(record))
+    keys = {chunk.key for chunk in index.chunks.values()}
     for edge in owner.engine.store.edges(sorted(keys)):
         if edge.kind == HOP and edge.target in keys:
-            shelf.edges.setdefault(edge.source, set()).add(edge.target)
-    return shelf
+            index.edges.setdefault(edge.source, set()).add(edge.target)
+    return index
 
 
-def held_of(record: Record) -> StoredChunk:
-    """A chunk's record as a shelf holds it."""
+def stored_chunk(record: Record) -> StoredChunk:
+    """The chunk of a record."""
     meta = record.meta
     return StoredChunk(
         record.key,
@@ -258,24 +251,20 @@ def held_of(record: Record) -> StoredChunk:
 
 
 def digest_in(record: Record) -> str:
-    """The digest of a chunk's text, which ends its id."""
+    """The digest of a chunk's text, which is the last part of its id."""
     return record.id.rpartition("#")[2]
 
 
-def placed(record: Record, places: Iterable[ChunkLocation]) -> Record:
-    """The record with other places."""
-    listed = [[place.path, place.first, place.last, place.tier] for place in places]
-    return replace(record, meta={**record.meta, PLACES: listed})
+def with_places(record: Record, places: Iterable[ChunkLocation]) -> Record:
+    """The record with these locations."""
+    values = [[place.path, place.first, place.last, place.tier] for place in places]
+    return replace(record, meta={**record.meta, PLACES: values})
 
 
 @lru_cache(maxsize=1 << 17)
 def path_digest(path: str) -> str:
-    """What a file is called among the stamps."""
+    """The digest of a path, under which its stamp is saved."""
     return hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-def _prefix(root: str) -> str:
-    return f"file:{root}:"
 
 
 def _stamp(value: str) -> Stamp:

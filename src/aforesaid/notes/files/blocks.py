@@ -1,6 +1,6 @@
-"""The lines of a note as blocks: front matter, code fences, headings, and runs of lines between blank ones.
+"""Splits the lines of a note into blocks: front matter, code fences, headings, and paragraphs.
 
-A reading by lines, not CommonMark: chunks need to know where they may be cut, and every line has to be in one.
+This is not a CommonMark parser. It finds where a note may be cut into chunks, and every line belongs to a block.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal
 
 Kind = Literal["front matter", "fence", "heading", "text"]
 
-MAX_FRONT_LINES = 400  # a rule line at the top and another one much later are no front matter
+MAX_FRONT_LINES = 400  # two `---` lines farther apart are no front matter
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _FENCE = re.compile(r"[ \t]{0,3}(?:[-*+>][ \t]{1,3}){0,2}(`{3,}|~{3,})([^\n]*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -23,7 +23,7 @@ _YAML_KEY = re.compile(r"[\w\"'][^:\n]{0,100}:(?:\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that belong together, from `start` up to `end` (from 0, end excluded); a heading has a level and words."""
+    """Lines that belong together, from `start` up to `end` (from 0, end excluded). Headings have a level and words."""
 
     kind: Kind
     start: int
@@ -33,13 +33,13 @@ class Block:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a file as editors number them; a mark at the very beginning and the last line end are no text."""
+    """The lines of a file as editors number them, without a byte order mark and the last newline."""
     lines = _LINE_END.split(text.removeprefix("\ufeff"))
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def blocks_of(lines: Sequence[str]) -> Iterator[Block]:
-    """Every line that is not blank, in exactly one block, in order."""
+    """The blocks in order. Every line that is not blank is in exactly one."""
     at = _front_end(lines)
     if at:
         yield Block("front matter", 0, at)
@@ -53,7 +53,7 @@ def blocks_of(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _front_end(lines: Sequence[str]) -> int:
-    """Where front matter ends: `---`, keys with colons, `---`; 0 when there is none."""
+    """Where front matter ends (`---`, keys with colons, `---`); 0 when there is none."""
     if not lines or lines[0].rstrip() != "---":
         return 0
     first = next((line for line in lines[1:MAX_FRONT_LINES] if line.strip() and not line.startswith("#")), "")
@@ -64,7 +64,7 @@ def _front_end(lines: Sequence[str]) -> int:
 
 
 def _fence(lines: Sequence[str], at: int) -> Block | None:
-    """Code from its opening marks to the same marks again, or to the end of the file."""
+    """Code from its opening fence to the closing one, or to the end of the file."""
     found = _FENCE.match(lines[at])
     if not found or (found[1][0] == "`" and "`" in found[2]):
         return None
@@ -80,17 +80,13 @@ def _heading(lines: Sequence[str], at: int) -> Block | None:
     if found := _HEADING.match(lines[at]):
         return Block("heading", at, at + 1, len(found[1]), (found[2] or "").strip())
     under = lines[at + 1] if at + 1 < len(lines) else ""
-    if (
-        (found := _UNDERLINE.match(under))
-        and not _NO_TITLE.match(lines[at])
-        and not lines[at].startswith(("    ", "\t"))
-    ):
+    if (found := _UNDERLINE.match(under)) and not _NO_TITLE.match(lines[at]):
         return Block("heading", at, at + 2, 1 if found[1][0] == "=" else 2, lines[at].strip())
     return None
 
 
 def _text(lines: Sequence[str], at: int) -> Block:
-    """Lines up to a blank one, a heading or a fence; tables and lists are such runs too."""
+    """Lines up to a blank line, a heading or a fence; also tables and lists."""
     end = at + 1
     while end < len(lines) and lines[end].strip() and not _FENCE.match(lines[end]) and not _HEADING.match(lines[end]):
         end += 1

@@ -1,7 +1,7 @@
-"""Lines → chunks: about 400 tokens each, sharing up to 80 with the one before, cut where the author paused.
+"""Cuts lines into chunks of about 400 tokens that overlap by up to 80, preferably between blocks and sections.
 
-A chunk's text is its lines joined, to the character. Only a line that is longer than a chunk is itself cut, at the ends
-of sentences where there are any; its pieces say which columns of the line they are.
+The text of a chunk is exactly its lines. Only a line that is longer than a chunk is cut itself, at the ends of
+sentences if possible; its chunks know their columns.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from aforesaid.notes.files.blocks import Block, blocks_of
 from aforesaid.settings.rows import FileRows
 
-CHUNKER = "1"  # goes up when the same text would give other chunks
-SECTION_SHARE = 0.25  # of a chunk's size from which a new section begins a new chunk: a line or two is no chunk
+CHUNKER = "1"  # increase it when the same text would give other chunks
+SECTION_SHARE = 0.25  # a new section starts a new chunk only if the current one has this share of its size
 MAX_HEADING_CHARS = 200
 PATH_SIGN = " › "
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？]")
@@ -26,9 +26,9 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Lines `first` to `last` of a file (from 1, both included) as one text, under these headings.
+    """Lines `first` to `last` of a file (from 1, both included) and the headings above them.
 
-    `columns` (from 0, end excluded) are those of a single line that was too long.
+    `columns` (from 0, end excluded) is the part of a single line that was too long.
     """
 
     first: int
@@ -40,7 +40,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Atom:
-    """Lines that are not parted if they fit a chunk; `opens` when a heading begins it, `whole` when it is code."""
+    """Lines that stay together. `opens`: it starts with a heading. `whole`: it is code."""
 
     start: int
     end: int
@@ -52,24 +52,24 @@ class _Atom:
 def chunks_of(
     lines: Sequence[str], count: Count, rows: FileRows = DEFAULTS, blocks: Sequence[Block] | None = None
 ) -> list[Chunk]:
-    """The chunks of a file in order; every line that is not blank is in at least one."""
+    """The chunks of a file in order. Every line that is not blank is in at least one."""
     blocks = list(blocks_of(lines)) if blocks is None else blocks
     sizes = [count(line) + 1 if line.strip() else 0 for line in lines]
     headings = _Headings(blocks)
     found: list[Chunk] = []
     for start, end in _spans(list(_atoms(blocks, sizes, rows.chunk_tokens)), blocks, sizes, rows):
-        found += _cut(lines, start, end, sizes, headings.at(_words_from(blocks, start, end)), count, rows)
+        found += _cut(lines, start, end, sizes, headings.at(_heading_line(blocks, start, end)), count, rows)
     return found
 
 
-def _words_from(blocks: Sequence[Block], start: int, end: int) -> int:
-    """The line whose headings a run of lines stands under: front matter stands under what comes after it."""
+def _heading_line(blocks: Sequence[Block], start: int, end: int) -> int:
+    """The line whose headings count for a run of lines. For front matter it is the line after it."""
     after = blocks[1].start if len(blocks) > 1 else start
     return after if start == 0 and blocks[0].kind == "front matter" and after < end else start
 
 
 def _atoms(blocks: Sequence[Block], sizes: Sequence[int], limit: int) -> Iterator[_Atom]:
-    """Blocks that fit as they are, longer ones by the line; headings stay with what follows them."""
+    """Blocks that fit into a chunk, and the lines of longer ones. A heading stays with the block after it."""
     opened: int | None = None
     for number, block in enumerate(blocks):
         if block.kind == "heading" and number + 1 < len(blocks):
@@ -90,7 +90,7 @@ def _atoms(blocks: Sequence[Block], sizes: Sequence[int], limit: int) -> Iterato
 def _spans(
     atoms: Sequence[_Atom], blocks: Sequence[Block], sizes: Sequence[int], rows: FileRows
 ) -> Iterator[tuple[int, int]]:
-    """Runs of lines for a chunk each: filled up, ended early where a new section begins."""
+    """The lines of each chunk: as many as fit, but fewer where a new section begins."""
     limit = rows.chunk_tokens
     seams = _Seams(atoms, blocks)
     start, size, end = 0, 0, 0
@@ -110,7 +110,7 @@ def _spans(
 
 
 def _back(at: int, floor: int, room: int, sizes: Sequence[int]) -> int:
-    """The line from which so many tokens stand before a line; not before the floor."""
+    """The first line of an overlap of up to `room` tokens before a line, not before `floor`."""
     start = at
     for line in range(at - 1, floor - 1, -1):
         room -= sizes[line]
@@ -121,7 +121,7 @@ def _back(at: int, floor: int, room: int, sizes: Sequence[int]) -> int:
 
 
 class _Seams:
-    """Where an overlap may begin: after the last heading, and never inside code that is whole."""
+    """Where an overlap may begin: after the last heading, and never inside code."""
 
     def __init__(self, atoms: Sequence[_Atom], blocks: Sequence[Block]) -> None:
         self._sections = [block.end for block in blocks if block.kind == "heading"]
@@ -129,12 +129,12 @@ class _Seams:
         self._code_starts = [start for start, _ in self._code]
 
     def section(self, line: int) -> int:
-        """The first line under the heading that a line stands under."""
+        """The first line after the last heading above a line."""
         place = bisect_right(self._sections, line)
         return self._sections[place - 1] if place else 0
 
     def outside(self, line: int) -> int:
-        """The line itself, or the end of the code that it stands in."""
+        """The line itself, or the end of the code that contains it."""
         place = bisect_right(self._code_starts, line)
         start, end = self._code[place - 1] if place else (line, line)
         return end if start < line < end else line
@@ -143,7 +143,7 @@ class _Seams:
 def _cut(
     lines: Sequence[str], start: int, end: int, sizes: Sequence[int], heading: str, count: Count, rows: FileRows
 ) -> Iterator[Chunk]:
-    """The chunk of a run of lines, without blank ones at its ends; pieces of it when it is one endless line."""
+    """The chunk of a run of lines, without blank lines at its ends; several chunks of one very long line."""
     while start < end and not sizes[start]:
         start += 1
     while end > start and not sizes[end - 1]:
@@ -157,7 +157,7 @@ def _cut(
 
 
 def _pieces(line: str, count: Count, rows: FileRows) -> Iterator[tuple[int, int]]:
-    """Columns of a line for a chunk each, from sentence to sentence; each shares the last ones of the piece before."""
+    """The columns of each part of a long line, cut at sentences, with overlap."""
     width = max(int(len(line) * rows.chunk_tokens / max(count(line), 1)), 1)
     shared = width * min(rows.overlap_tokens, rows.chunk_tokens // 2) // rows.chunk_tokens
     stops = [found.end() for found in _SENTENCE_END.finditer(line)]
@@ -171,7 +171,7 @@ def _pieces(line: str, count: Count, rows: FileRows) -> Iterator[tuple[int, int]
 
 
 def _last_stop(line: str, stops: Sequence[int], low: int, high: int) -> int:
-    """The last end of a sentence from `low` to `high`, else of a word, else the highest."""
+    """The last end of a sentence from `low` to `high`, else of a word, else `high`."""
     at = bisect_right(stops, high) - 1
     if at >= 0 and stops[at] >= low:
         return stops[at]
@@ -189,7 +189,7 @@ def _first_stop(line: str, stops: Sequence[int], low: int, high: int) -> int:
 
 
 class _Headings:
-    """Which headings stand above a line."""
+    """Finds the headings above a line."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         self._starts: list[int] = []
@@ -203,6 +203,6 @@ class _Headings:
             self._paths.append(PATH_SIGN.join(words[:MAX_HEADING_CHARS] for _, words in above if words))
 
     def at(self, line: int) -> str:
-        """The headings in force at a line, its own included, outermost first."""
+        """The headings above a line, its own included, outermost first."""
         place = bisect_right(self._starts, line)
         return self._paths[place - 1] if place else ""

@@ -1,4 +1,4 @@
-"""What front matter says of a note: title, tags, other names, tier, class, day, and whether others had a hand in it."""
+"""Front matter of a note: title, tags, aliases, tier, privacy class, date, and whether it is a web clip."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from aforesaid.notes.files.blocks import Block
 from aforesaid.types import BOUNDARIES, Boundary
 
-MAX_CHARS = 20_000  # of front matter that is read; what is longer is text
+MAX_CHARS = 20_000  # longer front matter is not parsed
 MAX_TAGS = 50
-MAX_WORDS = 200  # characters of a title, a tag or a name
-DAYS = ("updated", "modified", "date", "created")  # the first that is a date tells how old the note is
-SOURCES = ("source", "url")  # a web clip: somebody else's words
+MAX_VALUE_CHARS = 200  # of a title, a tag or an alias
+DATE_KEYS = ("updated", "modified", "date", "created")  # the first one with a date counts
+SOURCE_KEYS = ("source", "url")  # with a web address, the note is a clip of somebody else's text
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """Front matter as it was understood; whatever was not, is left at nothing."""
+    """The values that could be parsed; the others are empty."""
 
     title: str = ""
     tags: tuple[str, ...] = ()
@@ -33,20 +33,20 @@ class FrontMatter:
 
 
 def front_of(lines: Sequence[str], blocks: Sequence[Block]) -> FrontMatter:
-    """The front matter of a file; broken YAML is no front matter, and no error."""
+    """The front matter of a file. Invalid YAML counts as none."""
     if not blocks or blocks[0].kind != "front matter":
         return FrontMatter()
     values = _yaml("\n".join(lines[1 : blocks[0].end - 1]))
     boundary = str(values.get("boundary", "")).strip().lower()
-    days = (_day(values.get(name)) for name in DAYS)
+    days = (_day(values.get(name)) for name in DATE_KEYS)
     return FrontMatter(
-        title=_words(values.get("title")),
-        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in _listed(values.get("tags", values.get("tag"))))),
-        aliases=_listed(values.get("aliases", values.get("alias"))),
-        tier=_words(values.get("tier")),
+        title=_scalar(values.get("title")),
+        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in _list(values.get("tags", values.get("tag"))))),
+        aliases=_list(values.get("aliases", values.get("alias"))),
+        tier=_scalar(values.get("tier")),
         boundary=next((name for name in BOUNDARIES if name == boundary), None),
-        day=next((day for day in days if day is not None), None),
-        foreign=any(_WEB.match(_words(values.get(name))) for name in SOURCES),
+        day=next(filter(None, days), None),
+        foreign=any(_WEB.match(_scalar(values.get(name))) for name in SOURCE_KEYS),
     )
 
 
@@ -61,20 +61,20 @@ def _yaml(text: str) -> dict[str, Any]:
     return {str(name).lower(): value for name, value in found.items()} if isinstance(found, dict) else {}
 
 
-def _words(value: Any) -> str:
-    """A scalar on one line; lists and mappings are none."""
+def _scalar(value: Any) -> str:
+    """A scalar as one line of text; empty for lists and mappings."""
     if isinstance(value, (list, tuple, dict, set)) or value is None:
         return ""
-    return " ".join(str(value).split())[:MAX_WORDS]
+    return " ".join(str(value).split())[:MAX_VALUE_CHARS]
 
 
-def _listed(value: Any) -> tuple[str, ...]:
-    """A list of words, however it was written: a YAML list, or words with commas or blanks between."""
+def _list(value: Any) -> tuple[str, ...]:
+    """A list of texts: a YAML list, or one text separated by commas or spaces."""
     if isinstance(value, str):
         value = value.split(",") if "," in value else value.split()
     if not isinstance(value, (list, tuple)):
         value = [value]
-    return tuple(words for item in list(value)[:MAX_TAGS] if (words := _words(item)))
+    return tuple(text for item in list(value)[:MAX_TAGS] if (text := _scalar(item)))
 
 
 def _day(value: Any) -> datetime | None:

@@ -1,7 +1,7 @@
-"""What is never indexed, and what the people of a folder asked to leave out: `.gitignore` and `.aforesaidignore`.
+"""Files that are never indexed, and the rules of `.gitignore` and `.aforesaidignore`.
 
-The nearest ignore file that says something of a path decides; inside a file the last pattern does. `.aforesaidignore`
-has the last word, so that a note that git ignores can be taken in again. A folder that is left out is not looked into.
+The nearest ignore file with a matching pattern decides; inside a file, the last matching pattern. `.aforesaidignore`
+wins over `.gitignore`, so that it can include a note that git ignores. Ignored folders are not read at all.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-IGNORE_FILES = (".gitignore", ".aforesaidignore")  # the later has the last word
+IGNORE_FILES = (".gitignore", ".aforesaidignore")  # the last one wins
 JUNK_FOLDERS = frozenset(
     {"node_modules", "logs", "__pycache__", "bower_components", "site-packages"}
-)  # seed 004's, and others that hold nobody's notes; hidden folders (.git, .obsidian, .trash, .venv) go anyway
+)  # seed 004's and others without notes; hidden folders (.git, .obsidian, .trash, .venv) are skipped anyway
 JUNK_ENDINGS = (".log",)
 MAX_PATTERNS = 10_000
 
 
 def is_junk(path: str) -> bool:
-    """Whether a path of a folder is left out whatever anybody says: hidden, a log, or under a folder of packages."""
+    """Whether a path is always ignored: hidden, a log, or in a folder of packages."""
     *folders, name = PurePosixPath(path).parts or ("",)
     return is_junk_file(name) or any(map(is_junk_folder, folders))
 
 
 def is_junk_folder(name: str) -> bool:
-    """A folder that nobody keeps notes in."""
+    """Whether a folder is always ignored."""
     return name.startswith(".") or name.lower() in JUNK_FOLDERS
 
 
 def is_junk_file(name: str) -> bool:
-    """A file that is no note by its name."""
+    """Whether a file is always ignored."""
     return name.startswith(".") or name.lower().endswith(JUNK_ENDINGS)
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The patterns of one ignore file, with the folder that they count from ("" for the root)."""
+    """The patterns of one ignore file and its folder ("" for the root)."""
 
     folder: str
     spec: GitIgnoreSpec
 
-    def says(self, path: str, is_folder: bool) -> bool | None:
-        """True: leave it out. False: take it in. None: nothing said."""
+    def check(self, path: str, is_folder: bool) -> bool | None:
+        """True: ignore it. False: include it. None: no pattern matches."""
         inside = path[len(self.folder) + 1 :] if self.folder else path
         found: bool | None = self.spec.check_file(f"{inside}/" if is_folder else inside).include
         return found
@@ -55,43 +55,43 @@ class IgnoreRules:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The rules in force in a folder, outermost first, by the kind of file they come from."""
+    """The rules that apply in a folder, outermost first, for each kind of ignore file."""
 
     layers: tuple[tuple[IgnoreRules, ...], ...] = field(default=((),) * len(IGNORE_FILES))
 
     def within(self, folder: str, texts: Sequence[str | None]) -> Ignored:
-        """The rules in force in a folder that has these ignore files (None: it has none of that kind)."""
+        """The rules for a folder with these ignore files (None: it has none of that kind)."""
         if not any(texts):
             return self
         return Ignored(
             tuple(
-                (*layer, rules) if text and (rules := parsed(folder, text)) else layer
+                (*layer, rules) if text and (rules := parse_rules(folder, text)) else layer
                 for layer, text in zip(self.layers, texts, strict=True)
             )
         )
 
-    def leaves_out(self, path: str, *, is_folder: bool = False) -> bool:
-        """Whether a path is to be left out."""
+    def ignores(self, path: str, *, is_folder: bool = False) -> bool:
+        """Whether to ignore a path."""
         for layer in reversed(self.layers):
             for rules in reversed(layer):
-                said = rules.says(path, is_folder)
-                if said is not None:
-                    return said
+                found = rules.check(path, is_folder)
+                if found is not None:
+                    return found
         return False
 
 
-def parsed(folder: str, text: str) -> IgnoreRules | None:
-    """The rules of an ignore file; a pattern that cannot be read is passed over, as git does."""
+def parse_rules(folder: str, text: str) -> IgnoreRules | None:
+    """The rules of an ignore file. Invalid patterns are skipped, as in git."""
     from pathspec import GitIgnoreSpec
 
     lines = [line for line in text.removeprefix("\ufeff").splitlines()[:MAX_PATTERNS] if line.strip()]
     try:
         return IgnoreRules(folder, GitIgnoreSpec.from_lines(lines)) if lines else None
     except (ValueError, re.error):
-        return IgnoreRules(folder, GitIgnoreSpec.from_lines([line for line in lines if _readable(line)]))
+        return IgnoreRules(folder, GitIgnoreSpec.from_lines([line for line in lines if _is_valid(line)]))
 
 
-def _readable(line: str) -> bool:
+def _is_valid(line: str) -> bool:
     from pathspec import GitIgnoreSpec
 
     try:

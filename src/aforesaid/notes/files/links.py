@@ -1,7 +1,7 @@
-"""Links, headings and tags in a note's lines, and which note a link means.
+"""Links, anchors and tags in the lines of a note, and the note that a link means.
 
-`[[Note#Heading|alias]]`, `[text](path.md#anchor)` and `[text][label]` are read, outside code. A name alone means, as in
-Obsidian: the path from the root if there is such a file, else one beside the note, else the one with the shortest path.
+Reads `[[Note#Heading|alias]]`, `[text](path.md#anchor)` and `[text][label]` outside of code. A bare name means the same
+as in Obsidian: the path from the root if there is such a file, else a note in the same folder, else the shortest path.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from urllib.parse import unquote
 
 from aforesaid.notes.files.blocks import Block
 
-MAX_LINKS = 200  # of one chunk; more is a table of contents that says nothing by its links
+MAX_LINKS = 200  # of a chunk; a chunk with more is a table of contents
 MAX_TAGS = 50
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,500}\1(?!`)")
 _LINK = re.compile(
-    r"\[\[(?P<wiki>[^\[\]\n|#]{0,300})(?:#(?P<spot>[^\[\]\n|]{1,300}))?(?:\|[^\[\]\n]{0,300})?\]\]"
+    r"\[\[(?P<wiki>[^\[\]\n|#]{0,300})(?:#(?P<anchor>[^\[\]\n|]{1,300}))?(?:\|[^\[\]\n]{0,300})?\]\]"
     r"|\[(?P<text>[^\[\]\n]{0,500})\](?:\([ \t]{0,9}(?:<(?P<bare>[^<>\n]{1,500})>|(?P<href>[^\s()<>]{1,500}))"
     r"(?:[ \t]{1,9}[\"'(][^\"'()\n]{0,300}[\"')])?[ \t]{0,9}\)|\[(?P<label>[^\[\]\n]{0,300})\])?"
 )
@@ -28,12 +28,12 @@ _TAG = re.compile(r"(?<![\w#/&\[(])#([\w/-]{0,100}[^\W\d_][\w/-]{0,100})")
 _BLOCK_ID = re.compile(r"(?<!\S)\^([A-Za-z0-9-]{1,60})[ \t]*$")
 _NOT_SLUG = re.compile(r"[^\w]+")
 
-Link = tuple[str, str]  # where to, and the heading or block there ("" for the whole note)
+Link = tuple[str, str]  # target, and heading or block in it ("" for the whole note)
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkLinks:
-    """What stands in a chunk: links as they are to be resolved, headings and block ids as anchors, tags."""
+class ChunkMarkup:
+    """The unresolved links, anchors (headings and block ids) and tags of a chunk."""
 
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class ChunkLinks:
 
 @dataclass(frozen=True, slots=True)
 class NoteProse:
-    """A note without its code, and with what its reference links mean."""
+    """The lines of a note without code, and the targets of its reference links."""
 
     lines: Sequence[str]
     headings: Mapping[int, str]
@@ -51,7 +51,7 @@ class NoteProse:
 
 
 def prose_of(lines: Sequence[str], blocks: Sequence[Block], path: str) -> NoteProse:
-    """The lines of a note with code blanked, ready to be looked at chunk by chunk."""
+    """The lines of a note with code blanked out."""
     plain = [_CODE.sub(lambda found: " " * len(found[0]), line) if "`" in line else line for line in lines]
     for block in blocks:
         if block.kind in ("fence", "front matter"):
@@ -61,8 +61,8 @@ def prose_of(lines: Sequence[str], blocks: Sequence[Block], path: str) -> NotePr
     return NoteProse(plain, headings, definitions, posixpath.dirname(path))
 
 
-def marks_in(prose: NoteProse, first: int, last: int) -> ChunkLinks:
-    """What stands in the lines from first to last (from 1, both included)."""
+def markup_in(prose: NoteProse, first: int, last: int) -> ChunkMarkup:
+    """The markup in lines `first` to `last` (from 1, both included)."""
     links: dict[Link, None] = {}
     anchors: dict[str, None] = {}
     tags: dict[str, None] = {}
@@ -76,30 +76,30 @@ def marks_in(prose: NoteProse, first: int, last: int) -> ChunkLinks:
             tags |= dict.fromkeys(_TAG.findall(line))
         if "^" in line and (found := _BLOCK_ID.search(line)):
             anchors[f"^{found[1].lower()}"] = None
-    return ChunkLinks(tuple(links)[:MAX_LINKS], tuple(filter(None, anchors)), tuple(tags)[:MAX_TAGS])
+    return ChunkMarkup(tuple(links)[:MAX_LINKS], tuple(filter(None, anchors)), tuple(tags)[:MAX_TAGS])
 
 
 def _link(found: re.Match[str], prose: NoteProse) -> Link | None:
     if found["wiki"] is not None:
-        name, spot = found["wiki"].strip(), (found["spot"] or "").strip()
-        return (name, _anchor(spot.rpartition("#")[2])) if name else None
+        name, anchor = found["wiki"].strip(), (found["anchor"] or "").strip()
+        return (name, _anchor(anchor.rpartition("#")[2])) if name else None
     href = found["bare"] or found["href"] or prose.definitions.get(_label(found["label"] or found["text"]))
     if not href or _SCHEME.match(href):
         return None
-    target, _, spot = href.partition("#")
+    target, _, anchor = href.partition("#")
     target = unquote(target.partition("?")[0])
     if not target or target.startswith("/") or "\x00" in target:
         return None
     path = posixpath.normpath(posixpath.join(prose.folder, target))
-    return None if path.startswith("..") else (f"./{path}", _anchor(unquote(spot)))  # ./ marks a path from the root
+    return None if path.startswith("..") else (f"./{path}", _anchor(unquote(anchor)))  # ./ means a path from the root
 
 
-def _anchor(spot: str) -> str:
-    return f"^{spot[1:].lower()}" if spot.startswith("^") else slug(spot)
+def _anchor(anchor: str) -> str:
+    return f"^{anchor[1:].lower()}" if anchor.startswith("^") else slug(anchor)
 
 
 def slug(words: str) -> str:
-    """A heading as links name it: lower case, everything that is no letter or digit a hyphen."""
+    """A heading as links write it: lower case, with hyphens for everything but letters and digits."""
     return _NOT_SLUG.sub("-", words.strip().lower()).strip("-")
 
 
@@ -108,15 +108,15 @@ def _label(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Every note of a root by the names that links may use."""
+class NoteNames:
+    """The notes of a root by the names that links may use."""
 
     paths: frozenset[str]
     folded: Mapping[str, str] = field(default_factory=dict)
     by_name: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def target(self, link: str, source: str) -> str | None:
-        """The path that a link of a note means, or None."""
+        """The path that a link in the note `source` means, or None."""
         bare = link.removeprefix("./")
         folder = posixpath.dirname(source)
         for path in (bare, f"{bare}.md"):
@@ -128,11 +128,11 @@ class Names:
         if not link.startswith("./") and "/" in wanted:
             found = tuple(path for path in found if f"/{_stemmed(path)}".endswith(f"/{wanted}"))
         beside = [path for path in found if posixpath.dirname(path) == folder]
-        return min(beside or found, key=_shortest, default=None)
+        return min(beside or found, key=_path_order, default=None)
 
 
-def names_of(paths: Iterable[str], aliases: Mapping[str, Sequence[str]] | None = None) -> Names:
-    """The names of notes: their file names with and without the ending, and what their front matter calls them."""
+def names_of(paths: Iterable[str], aliases: Mapping[str, Sequence[str]] | None = None) -> NoteNames:
+    """The names of notes: file names with and without the ending, and aliases in front matter."""
     every = sorted(paths)
     names: dict[str, list[str]] = {}
     for path in every:
@@ -144,12 +144,12 @@ def names_of(paths: Iterable[str], aliases: Mapping[str, Sequence[str]] | None =
         for name in others:
             names.setdefault(name.casefold(), []).append(path)
     folded = {path.casefold(): path for path in reversed(every)}
-    return Names(frozenset(every), folded, {name: tuple(dict.fromkeys(found)) for name, found in names.items()})
+    return NoteNames(frozenset(every), folded, {name: tuple(dict.fromkeys(found)) for name, found in names.items()})
 
 
 def _stemmed(path: str) -> str:
     return path.casefold().removesuffix(".md")
 
 
-def _shortest(path: str) -> tuple[int, int, str]:
+def _path_order(path: str) -> tuple[int, int, str]:
     return path.count("/"), len(path), path

@@ -1,7 +1,7 @@
-"""A folder → the notes in it, in order; and one note → its text. Whatever cannot be read is told, and the rest goes on.
+"""Finds the notes in a folder, and reads a note. What cannot be read is reported as skipped.
 
-Links are followed only to what lies inside the folder and is not there already, so loops end and nothing outside is
-ever read. Files are opened without following a link, and only if they are plain files.
+Links are followed only to targets inside the folder that were not seen before. So loops end, and nothing outside is
+read. Files are opened without following a link, and only if they are regular files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aforesaid.errors import InputError
 from aforesaid.notes.files.ignore import IGNORE_FILES, Ignored, is_junk_file, is_junk_folder
 from aforesaid.settings.rows import FileRows
 
-MAX_PATH_CHARS = 400  # a path is part of a record's name
+MAX_PATH_CHARS = 400  # a path is part of a record's id
 MAX_DEPTH = 100
 MAX_IGNORE_BYTES = 200_000
 CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
@@ -24,7 +24,7 @@ CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
 
 @dataclass(frozen=True, slots=True)
 class NoteFile:
-    """A note: its path in the folder with slashes, its size and when it was written."""
+    """A note that was found. Its path is relative to the root and uses slashes."""
 
     path: str
     size: int
@@ -33,17 +33,17 @@ class NoteFile:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """Something that was left out, and why; `passing` when it may be otherwise soon, a `folder` with all in it."""
+    """A file or `folder` that was skipped, and why. If `temporary`, the next run may be able to read it."""
 
     path: str
     why: str
-    passing: bool = False
+    temporary: bool = False
     folder: bool = False
 
 
 @dataclass(slots=True)
 class Walked:
-    """What a walk met."""
+    """The notes that were found, and what was skipped."""
 
     found: list[NoteFile] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
@@ -51,23 +51,23 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The bytes of a note, and its size and time as they were when it was read."""
+    """The bytes of a note, with its size and time when it was read."""
 
     data: bytes
     size: int
     mtime_ns: int
 
 
-class Unreadable(Exception):  # noqa: N818 - no error of ours: every caller turns it into a line of a report
-    """Why a file cannot be a note."""
+class Unreadable(Exception):  # noqa: N818 - every caller turns it into a line of a report
+    """A file cannot be read as a note."""
 
-    def __init__(self, why: str, *, passing: bool = False) -> None:
+    def __init__(self, why: str, *, temporary: bool = False) -> None:
         super().__init__(why)
-        self.why, self.passing = why, passing
+        self.why, self.temporary = why, temporary
 
 
 def real_folder(path: str | Path) -> Path:
-    """The folder that a path means, links resolved; InputError when there is none."""
+    """The folder with links resolved. Raises InputError when it does not exist."""
     try:
         folder = Path(path).expanduser().resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
@@ -78,12 +78,12 @@ def real_folder(path: str | Path) -> Path:
 
 
 def endings_of(rows: FileRows) -> tuple[str, ...]:
-    """The endings that notes have, each with its dot."""
+    """The file endings of notes, each with its dot."""
     return tuple("." + ending.lower().lstrip(".") for ending in rows.endings.replace(",", " ").split())
 
 
 def walk(root: Path, rows: FileRows) -> Walked:
-    """Every note under a folder whose links are resolved, by path."""
+    """All notes under a folder (with links resolved), sorted by path."""
     walker = _Walker(root, endings_of(rows))
     walker.folder("", Ignored(), 0)
     walker.links()
@@ -101,12 +101,12 @@ class _Walker:
         self._links: list[tuple[str, Ignored, int]] = []
 
     def folder(self, inside: str, above: Ignored, depth: int) -> None:
-        """Everything in a folder; links wait until all that is really there is known."""
+        """Read a folder. Links are handled at the end, when all real files are known."""
         try:
             with os.scandir(self._at(inside)) as entries:
                 here = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._skip(inside, _cause(error), passing=True, folder=True)
+            self._skip(inside, _reason(error), temporary=True, folder=True)
             return
         names = {entry.name for entry in here}
         ignored = above.within(inside, [self._ignore_file(inside, name, names) for name in IGNORE_FILES])
@@ -119,20 +119,20 @@ class _Walker:
             if entry.is_symlink():
                 self._links.append((path, ignored, depth))
             elif entry.is_dir(follow_symlinks=False):
-                if is_junk_folder(entry.name) or ignored.leaves_out(path, is_folder=True):
+                if is_junk_folder(entry.name) or ignored.ignores(path, is_folder=True):
                     return
                 if depth >= MAX_DEPTH:
                     self._skip(path, f"more than {MAX_DEPTH} folders deep", folder=True)
                     return
                 self._seen.add(self._at(path))
                 self.folder(path, ignored, depth + 1)
-            elif self._is_note(entry.name) and not ignored.leaves_out(path):
+            elif self._is_note(entry.name) and not ignored.ignores(path):
                 self._file(path, entry.stat(follow_symlinks=False))
         except OSError as error:
-            self._skip(path, _cause(error), passing=True)
+            self._skip(path, _reason(error), temporary=True)
 
     def _file(self, path: str, found: os.stat_result) -> None:
-        if why := unusable_name(path):
+        if why := name_problem(path):
             self._skip(path, why)
         elif not stat.S_ISREG(found.st_mode):
             self._skip(path, "not a plain file")
@@ -141,7 +141,7 @@ class _Walker:
             self.walked.found.append(NoteFile(path, found.st_size, found.st_mtime_ns))
 
     def links(self) -> None:
-        """What links lead to, unless it is outside, or there under its own name."""
+        """Follow links to targets inside the folder that were not found under their own name."""
         while self._links:
             path, ignored, depth = self._links.pop(0)
             name = path.rpartition("/")[2]
@@ -156,7 +156,7 @@ class _Walker:
                 continue
             if is_junk_folder(name) if is_folder else not self._is_note(name):
                 continue
-            if ignored.leaves_out(path, is_folder=is_folder) or os.fspath(target) in self._seen:
+            if ignored.ignores(path, is_folder=is_folder) or os.fspath(target) in self._seen:
                 continue
             if not target.is_relative_to(self._root):
                 self._skip(path, "a link that leads out of the folder", folder=is_folder)
@@ -173,7 +173,7 @@ class _Walker:
         try:
             data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES).data
         except (Unreadable, OSError) as error:
-            self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _cause(error))
+            self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _reason(error))
             return None
         return data.decode(errors="replace")
 
@@ -183,14 +183,14 @@ class _Walker:
     def _at(self, inside: str) -> str:
         return f"{self._base}/{inside}" if inside else self._base
 
-    def _skip(self, path: str, why: str, *, passing: bool = False, folder: bool = False) -> None:
-        self.walked.skipped.append(SkippedFile(shown(path) or ".", why, passing, folder))
+    def _skip(self, path: str, why: str, *, temporary: bool = False, folder: bool = False) -> None:
+        self.walked.skipped.append(SkippedFile(printable(path) or ".", why, temporary, folder))
 
 
-def unusable_name(path: str) -> str:
-    """Why a path cannot be the name of a record; nothing when it can."""
+def name_problem(path: str) -> str:
+    """Why a path cannot be part of a record's id; empty if it can."""
     if path.isascii() and path.isprintable() and "\\" not in path and len(path) <= MAX_PATH_CHARS:
-        return ""  # as nearly always
+        return ""
     if len(path) > MAX_PATH_CHARS:
         return f"its path has more than {MAX_PATH_CHARS} characters"
     try:
@@ -202,18 +202,18 @@ def unusable_name(path: str) -> str:
     return "a backslash in its name" if "\\" in path else ""
 
 
-def shown(path: str) -> str:
-    """A path that can be printed: what cannot stands as an escape."""
+def printable(path: str) -> str:
+    """A path for output, with unprintable characters escaped."""
     safe = path.encode(errors="backslashreplace").decode()
     return "".join(char.encode("unicode_escape").decode() if char in CONTROL else char for char in safe)
 
 
 def read_note(root: Path, path: str, rows: FileRows) -> Read:
-    """The bytes of a note under a root; Unreadable says why not."""
+    """Read a note. Raises Unreadable with the reason."""
     try:
         found = _bytes(root / path, root, rows.max_bytes)
     except OSError as error:
-        raise Unreadable(_cause(error), passing=True) from None
+        raise Unreadable(_reason(error), temporary=True) from None
     if found.data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("UTF-16 text; save it as UTF-8")
     if b"\x00" in found.data:
@@ -221,16 +221,16 @@ def read_note(root: Path, path: str, rows: FileRows) -> Read:
     return found
 
 
-def decoded(data: bytes) -> str:
-    """The text of a note; Unreadable when it is not UTF-8."""
+def decode(data: bytes) -> str:
+    """The text of a note. Raises Unreadable when it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Unreadable(f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
 
 
-def _bytes(file: Path, root: Path, most: int) -> Read:
-    """All of a plain file under a root, if it stays as it is meanwhile."""
+def _bytes(file: Path, root: Path, max_bytes: int) -> Read:
+    """All bytes of a regular file under a root. Raises Unreadable if it changes while it is read."""
     target = file.resolve(strict=True)
     if not target.is_relative_to(root):
         raise Unreadable("a link that leads out of the folder")
@@ -239,19 +239,19 @@ def _bytes(file: Path, root: Path, most: int) -> Read:
         before = os.fstat(handle)
         if not stat.S_ISREG(before.st_mode):
             raise Unreadable("not a plain file")
-        if before.st_size > most:
-            raise Unreadable(f"{before.st_size:,} bytes, more than files.max_bytes = {most:,}")
-        data = stream.read(most + 1)
+        if before.st_size > max_bytes:
+            raise Unreadable(f"{before.st_size:,} bytes, more than files.max_bytes = {max_bytes:,}")
+        data = stream.read(max_bytes + 1)
         after = os.fstat(handle)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) != after.st_size:
-        raise Unreadable("changed while it was read; the next run takes it", passing=True)
+        raise Unreadable("changed while it was read; the next run takes it", temporary=True)
     return Read(data, after.st_size, after.st_mtime_ns)
 
 
-def _cause(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"
 
 
 def under(path: str, folders: Sequence[str]) -> bool:
-    """Whether a path lies in any of these folders."""
+    """Whether a path is in any of these folders."""
     return any(folder == "." or path == folder or path.startswith(f"{folder}/") for folder in folders)

@@ -78,9 +78,9 @@ def files_view(result: FileResult, view: View) -> str:
 
 def names_a_file(name: str) -> bool:
     """Whether an argument of `show` is a path, with or without lines, and not the id of a record."""
-    from aforesaid.notes.search import asked_lines
+    from aforesaid.notes.search import parse_place
 
-    path, first, _ = asked_lines(name)
+    path, first, _ = parse_place(name)
     return "#" not in name and (first is not None or "/" in path or path.endswith((".md", ".markdown", ".txt")))
 
 
