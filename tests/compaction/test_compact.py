@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,7 @@ from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Edge, Filter, Record, Turn
 from support.clock import NOW
+from support.requests import request_for
 
 MINUTE = timedelta(minutes=1)
 ANA = Filter(owners=("user:ana",))
@@ -133,7 +135,7 @@ def test_forgetting_a_turn_takes_along_what_was_made_of_it(memory: Memory) -> No
     memory.forget(["rule"], user="ana")
     assert [record.id for record in summaries(memory)] == [record.id for record in rest]
     assert memory.list(user="ana", kinds=["node"]) == []
-    assert eligible(memory._engine.request(), ANA, "s"), "the other turns of that summary can be summarised again"
+    assert eligible(request_for(memory), ANA, "s"), "the other turns of that summary can be summarised again"
     assert first.key not in {record.key for record in summaries(memory)}
 
 
@@ -164,18 +166,18 @@ def open_gate() -> Memory:
 def test_a_models_summary_must_keep_to_its_sources() -> None:
     memory = open_gate()
     near = Model("I went to Lisbon, Kyoto, Porto and paid euros for the train on a long trip each day.")
-    report = compact(memory._engine.request(), ANA, "s", abstractive=near)
+    report = compact(request_for(memory), ANA, "s", abstractive=near)
     assert {each.method for each in report.summaries} == {"abstractive"}
     assert all(each.align is not None and each.align >= 0.65 for each in report.summaries)
     memory = open_gate()
-    report = compact(memory._engine.request(), ANA, "s", abstractive=Model("Quantum chromodynamics."))
+    report = compact(request_for(memory), ANA, "s", abstractive=Model("Quantum chromodynamics."))
     assert {each.method for each in report.summaries} == {"extractive"}
 
 
 def test_a_model_that_is_down_is_asked_once_and_told() -> None:
     memory = open_gate()
     model = Model(None)
-    report = compact(memory._engine.request(), ANA, "s", abstractive=model)
+    report = compact(request_for(memory), ANA, "s", abstractive=model)
     assert report.summaries
     assert model.calls == 1
     assert report.degraded == "model: The service is down."
@@ -239,7 +241,7 @@ def test_lineage_is_complete_whatever_the_session(count: int, size: int, bundles
     rows = replace(Settings().compact, cluster_turns=size, cap_tokens=40)
     memory = Memory(DictStore(), HashEmbedder(32), settings=replace(Settings(), compact=rows), clock=lambda: NOW)
     talk(memory, count, bundles=bundles)
-    wanted = {turn.key for turn in eligible(memory._engine.request(), ANA, "s")}
+    wanted = {turn.key for turn in eligible(request_for(memory, 32), ANA, "s")}
     report = memory.sessions.compact("s", user="ana")
     below = covered_by(memory.store, [record.key for record in summaries(memory)])
     covered = frozenset().union(*below.values()) if below else frozenset()
@@ -253,16 +255,19 @@ def test_lineage_is_complete_whatever_the_session(count: int, size: int, bundles
 
 
 def test_two_processes_do_not_summarise_the_same_turns(tmp_path: Path) -> None:
+    rows = replace(Settings(), compact=replace(Settings().compact, abstractive_gate=0.0))
     one = Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64), settings=Settings(), clock=lambda: NOW)
-    other = Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64), settings=Settings(), clock=lambda: NOW)
+    other = Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64), settings=rows, clock=lambda: NOW)
     talk(one, 60)
-    theirs = eligible(other._engine.request(), ANA, "s")
-    one.sessions.compact("s", user="ana")
-    from aforesaid.compaction.compact import _CompactionRun
 
-    work = _CompactionRun(other._engine.request(), ANA, "s", None)
-    work.take(theirs[:10])
-    assert work.made == []
+    class Late(Model):
+        def summarize(self, *args: Any, **options: Any) -> SummaryDraft:
+            one.sessions.compact("s", user="ana")  # the other process is faster
+            return super().summarize(*args, **options)
+
+    report = compact(request_for(other), ANA, "s", abstractive=Late(None))
+    assert report.summaries == ()
+    assert len(summaries(one)) > 0
     assert one.maintenance.verify() == []
     one.close()
     other.close()

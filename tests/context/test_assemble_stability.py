@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.types import Context, Event, Turn
+from aforesaid.types import Context, Turn
 from support.clock import NOW
 
 TOPICS = ["the kitchen in Lisbon", "the train to Kyoto", "the cat and its food", "the rent of the flat", "the garden"]
@@ -83,10 +84,10 @@ class Broken(DictStore):
             raise StoreBusyError("The store is locked.", "Try again.")
         return super().find(*args, **options)  # type: ignore[arg-type]
 
-    def append(self, events: list[Event]) -> None:  # type: ignore[override]
+    def transaction(self) -> AbstractContextManager[None]:
         if not self.writes:
             raise StoreFullError("The disk is full.", "Make room.")
-        super().append(events)
+        return super().transaction()
 
 
 def test_a_store_that_fails_leaves_the_callers_messages() -> None:

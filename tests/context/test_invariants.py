@@ -1,4 +1,4 @@
-"""What holds of every context, whatever was loaded, said, summarised and asked (seed 000 §7.10, SPEC 6 and 8)."""
+"""What holds of every context, whatever was loaded, said, summarised and asked (spec 6, 8, L7.10)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Context, Turn
 from support.clock import NOW
+from support.requests import request_for
 
 WORDS = ["tea", "Lisbon", "the train", "a cat", "京都", "rent", "Figo", "the shop", "deploy"]
 sayings = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(lambda words: " ".join(words) + ".")
@@ -80,7 +81,7 @@ def check(memory: Memory, context: Context) -> None:
         if item.taken:
             parts[item.part].add(item.key)
     assert sum(map(len, parts.values())) == len(set().union(*parts.values())) == len(keys), "a partition"
-    everything = rules_in_view(memory._engine.request(), memory.where(user="ana"))
+    everything = rules_in_view(request_for(memory), memory.where(user="ana"))
     hard = {record.key for record in everything.hard}
     assert hard <= parts["rules"] or "hard rules need" in context.degraded, "hard rules are whole or told"
     soft = [record.key in parts["rules"] for record in everything.soft]

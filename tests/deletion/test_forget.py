@@ -25,10 +25,11 @@ from aforesaid.errors import InputError, NotFoundError
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.store.sqlite.schema import APPLICATION_ID, FIRST, PASSAGES
-from aforesaid.types import Edge, EventFilter, Filter, Provenance, Record, Turn, most_uses
+from aforesaid.store.protocols import Slot, ValueKind
+from aforesaid.store.sqlite import SQLiteStore, schema
+from aforesaid.types import Edge, EventFilter, Filter, Provenance, Record, Turn
 from support.clock import NOW, standing_clock
+from support.requests import request_for
 
 DAY = timedelta(days=1)
 WHOLE = Filter(echoes=True, withheld=True)
@@ -139,7 +140,7 @@ def test_every_form_leaves_no_byte(said: list[tuple], form: str, pick: int, back
             if backed_up:
                 with closing(SQLiteStore(folder / "copy.db")) as copy:
                     assert copy.count(WHOLE) == len(left)
-                    assert copy.verify() == []
+                    assert copy.maintenance.verify() == []
             for number in expected:
                 if said[number][0] not in {said[n][0] for n in left} and said[number][0]:
                     owner = f"user:{said[number][0]}".encode()
@@ -209,11 +210,11 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     turns = store.store.find(Filter(kinds=("turn",)))
     from aforesaid.engine.rules import documents, elevate
 
-    assert elevate(store._engine.request(), [turns[-1]]) == 1
+    assert elevate(request_for(store, 32), [turns[-1]]) == 1
     claim(store, f"{mark(3)} was broken", turns[0], scope="global")
     kept = store.remember(f"{mark(4)} is the project's", user="ana", project="p", scope="project")
     say(store, f"{mark(5)} is mine", user="bo", session="s2")
-    store.store.put_setting(most_uses("default", "user:ana"), "3")
+    store.store.values.put(Slot(ValueKind.USES, "default", "user:ana"), "3")
     receipt = store.forget(user="ana", everything=True)
     assert (receipt.records, receipt.kinds) == (4, {"claim": 1, "node": 1, "turn": 2})
     assert marks_in(tmp_path) == {mark(4), mark(5)}
@@ -223,8 +224,8 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     data = (tmp_path / "store.db").read_bytes()
     assert b"user:ana" not in data
     assert b'"ana"' not in data
-    assert documents(store._engine.request(), "user:ana") == {}
-    assert not any("ana" in name for name in store.store.settings())
+    assert documents(request_for(store, 32), "user:ana") == {}
+    assert not any(store.store.values.items(kind, "default", "user:ana") for kind in ValueKind)
     assert store.store.tenants() == ["default"]
 
 
@@ -233,10 +234,10 @@ def test_a_document_without_nodes_leaves_the_register(store: Memory) -> None:
 
     say(store, "From now on always answer in verse.", "The sky is blue.")
     rule = store.get("t1", user="ana")
-    elevate(store._engine.request(), [rule])
-    assert documents(store._engine.request(), "user:ana")
+    elevate(request_for(store, 32), [rule])
+    assert documents(request_for(store, 32), "user:ana")
     store.forget(["t1"], user="ana")
-    assert documents(store._engine.request(), "user:ana") == {}
+    assert documents(request_for(store, 32), "user:ana") == {}
 
 
 def test_an_older_claim_holds_again(memory: Memory) -> None:
@@ -295,19 +296,22 @@ def test_what_an_agent_repeated_goes_along(store: Memory) -> None:
 # What else mentions them
 
 
+CONTEXTS = (("default", "a"), ("default", "b"), ("elsewhere", "a"))
+
+
 def test_the_log_and_saved_contexts_no_longer_name_them(store: Memory, tmp_path: Path) -> None:
     say(store, f"the {mark(1)} is in Porto", "trams run late")
     key, other = (store.get(name, user="ana").key for name in ("t1", "t2"))
     store.assemble("where is it in Porto?", user="ana", session="s9", now=NOW)
-    store.store.put_setting("context/default/a", json.dumps({"items": [{"key": key}, {"key": other}]}))
-    store.store.put_setting("context/default/b", json.dumps({"items": [{"key": other}]}))
-    store.store.put_setting("context/elsewhere/a", json.dumps({"items": []}))
+    a, b, c = (Slot(ValueKind.CONTEXT, tenant, "user:bob", name) for tenant, name in CONTEXTS)
+    for slot, keys in ((a, [key, other]), (b, [other]), (c, [])):
+        store.store.values.put(slot, json.dumps({"items": [[each] for each in keys]}))
     receipt = store.forget(["t1"], user="ana")
     assert receipt.scrubbed["settings"] == 1
     assert receipt.scrubbed["events"] >= 1
     assert receipt.proven
-    assert store.store.setting("context/default/a") is None
-    assert store.store.setting("context/default/b") is not None
+    assert store.store.values.get(a) is None
+    assert store.store.values.get(b) is not None
     assert key.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
@@ -324,7 +328,7 @@ def test_a_session_without_turns_leaves_the_log(store: Memory, tmp_path: Path) -
 def test_the_receipt_is_in_the_log_without_names(store: Memory) -> None:
     say(store, "one", "two")
     receipt = store.forget(session="s1", user="ana", reason="asked for by post")
-    [event] = store.store.events(EventFilter("default", topic="forget"))
+    [event] = store.store.log.find(EventFilter("default", topic="forget"))
     assert event.body == receipt_body(receipt)
     assert event.body["reason"] == "asked for by post"
     assert event.body["by"] == ["session"]
@@ -333,7 +337,7 @@ def test_the_receipt_is_in_the_log_without_names(store: Memory) -> None:
     assert "s1" not in json.dumps(dict(event.body))
     assert "ana" not in json.dumps(dict(event.body))
     assert store.forget(session="s1", user="ana").records == 0
-    assert len(store.store.events(EventFilter("default", topic="forget"))) == 2, "a receipt stays"
+    assert len(store.store.log.find(EventFilter("default", topic="forget"))) == 2, "a receipt stays"
 
 
 # Asking
@@ -348,7 +352,7 @@ def test_a_query_takes_what_holds_all_its_words_and_nothing_near(memory: Memory)
         ("t2", "turn", False),
     ]
     assert memory.stats().records == 5, "nothing was done"
-    assert memory.store.events(EventFilter("default", topic="forget")) == []
+    assert memory.store.log.find(EventFilter("default", topic="forget")) == []
     assert memory.forget(query="moved Lisbon", user="ana").records == 2
     assert {record.text for record in memory.list(user="ana")} == {"I moved to Porto.", "Lisboa, the capital"}
     assert memory.forget(query="moved Lisbon", user="ana").records == 0
@@ -425,7 +429,7 @@ def test_a_backup_forgets_too_with_what_only_it_derived(store: Memory, tmp_path:
     assert marks_in(tmp_path) == {mark(2)}
     with closing(SQLiteStore(copy)) as found:
         assert [record.id for record in found.find(WHOLE)] == ["t2"]
-        assert found.verify() == []
+        assert found.maintenance.verify() == []
 
 
 def test_a_backup_that_is_gone_is_forgotten_about(store: Memory, tmp_path: Path) -> None:
@@ -451,33 +455,16 @@ def test_a_backup_is_not_overwritten_unawares(store: Memory, tmp_path: Path) -> 
     assert sorted(file.suffix for file in tmp_path.iterdir() if file.suffix == ".part") == []
 
 
-def an_old_file(path: Path, texts: list[str]) -> None:
-    """A store as the second layout left it."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(FIRST + PASSAGES)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("PRAGMA user_version = 2")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("INSERT INTO owners VALUES (1, 'default', 'user:ana', ?)", (len(texts),))
-        for row, text in enumerate(texts, 1):
-            record = Record(f"t{row}", "turn", text, NOW, user="ana", session="s1", role="user")
-            fields = {"id": record.id, "kind": "turn", "time": NOW.isoformat(), "user": "ana", "session": "s1"}
-            connection.execute(
-                """INSERT INTO records (row, key, owner, id, kind, scope, session, role, boundary, namespace, durable,
-                   echo, time, text, fields) VALUES (?, ?, 1, ?, 'turn', 'user', 's1', 'user', 'internal', 'user:ana',
-                   0, 0, 0, ?, ?)""",
-                (row, record.key, record.id, text, json.dumps({**fields, "role": "user"})),
-            )
-            connection.execute("INSERT INTO terms (rowid, text, owner) VALUES (?, ?, 'o1')", (row, text.lower()))
-        connection.commit()
-
-
-def test_the_copy_from_before_a_migration_goes_when_it_holds_what_is_forgotten(path: Path, tmp_path: Path) -> None:
-    an_old_file(path, [mark(1), mark(2)])
-    backup = tmp_path / "store.db.v2.bak"
+def test_the_copy_from_before_a_migration_goes_when_it_holds_what_is_forgotten(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(path) as memory:
+        say(memory, mark(1), mark(2))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "CREATE TABLE later (x);"))
+    backup = tmp_path / f"store.db.v{len(schema.MIGRATIONS) - 1}.bak"
     with opened(path) as memory:
         assert backup.exists()
-        assert str(backup) in json.loads(memory.store.setting("backups") or "")
+        assert str(backup) in [copy.path for copy in memory.store.maintenance.copies()]
         say(memory, f"{mark(3)} came later", first=3)
         receipt = memory.forget(["t3"], user="ana")
         assert backup.exists(), "it holds nothing of it"
@@ -514,7 +501,7 @@ def test_a_reader_of_the_past_is_told_of(path: Path, tmp_path: Path) -> None:
             assert "close it" in receipt.remedy
             assert any(trace.what == "text" for trace in receipt.proof.found)  # type: ignore[union-attr]
             reader.execute("COMMIT")
-        assert memory.store.events(EventFilter("default", topic="forget"))[0].body["proven"] is False
+        assert memory.store.log.find(EventFilter("default", topic="forget"))[0].body["proven"] is False
     assert marks_in(tmp_path) == set(), "it goes with the last user"
 
 
@@ -577,10 +564,10 @@ def neither(*_: object, **__: object) -> int:
 @pytest.mark.parametrize(
     ("part", "left"),
     [
-        ("aforesaid.store.sqlite.log.EventLog.erase", "key"),
+        ("aforesaid.store.sqlite.log.SQLiteLog.erase", "key"),
         ("aforesaid.store.sqlite.terms.TermIndex.purge", "word"),
         ("aforesaid.store.sqlite.segments.Segments.remove", "vector"),
-        ("aforesaid.deletion.erase._drop_settings", "key"),
+        ("aforesaid.store.sqlite.values.SQLiteValues.drop", "key"),
     ],
 )
 def test_a_store_that_forgets_badly_is_found_out(
@@ -589,7 +576,7 @@ def test_a_store_that_forgets_badly_is_found_out(
     say(store, f"the {mark(1)} boat sank in the harbour, and the insurance paid", "trams run late")
     key = store.get("t1", user="ana").key
     store.assemble("where is the boat?", user="ana", session="s9", now=NOW)
-    store.store.put_setting("context/default/a", json.dumps({"items": [{"key": key}]}))
+    store.store.values.put(Slot(ValueKind.CONTEXT, "default", "user:bob", "a"), json.dumps({"items": [[key]]}))
     monkeypatch.setattr(part, neither)
     receipt = store.forget(["t1"], user="ana")
     assert receipt.proof is not None

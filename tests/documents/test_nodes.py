@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.documents.links import Link
-from aforesaid.documents.nodes import Document, Node, NodeDiff, changed, content_key, parse
+from aforesaid.documents.nodes import Document, content_key, parse
 from support.growth import is_linear
 
 AGENTS = """---
@@ -166,15 +166,6 @@ def test_links_to_other_documents() -> None:
     )
 
 
-def test_an_edit_changes_exactly_what_it_changes() -> None:
-    old = parse("# A\n\n- x\n- y\n- x\n\nlore\n")
-    new = parse("# A\n\nnew first\n\n- x\n- z\n- x\n- x\n\nlore\n")
-    assert changed(old, new) == NodeDiff(same=((0, 1), (2, 3), (3, 5)), added=(0, 2, 4), removed=(1,))
-    assert changed(old, old) == NodeDiff(tuple((i, i) for i in range(4)), (), ())
-    moved = changed(old, parse("# B\n\n- x\n- y\n- x\n\nlore\n"))
-    assert moved.same == () and moved.added == moved.removed == (0, 1, 2, 3), "another heading is another context"
-
-
 def test_the_cache_key_is_of_text_and_tokenizer() -> None:
     assert content_key("a", "t") == content_key("a", "t")
     assert len({content_key("a", "t"), content_key("a ", "t"), content_key("a", "u"), content_key("\ud800", "t")}) == 4
@@ -210,20 +201,6 @@ def test_any_text_becomes_nodes_that_share_no_line(text: str) -> None:
 def _in_order(part: str, whole: str) -> bool:
     signs = iter(whole)
     return all(sign in signs for sign in part)
-
-
-@given(st.lists(PIECES, max_size=30).map("".join), st.lists(PIECES, max_size=30).map("".join))
-def test_an_edit_accounts_for_every_node(before: str, after: str) -> None:
-    old, new = parse(before), parse(after)
-    change = changed(old, new)
-    assert sorted([i for i, _ in change.same] + list(change.removed)) == list(range(len(old.nodes)))
-    assert sorted([j for _, j in change.same] + list(change.added)) == list(range(len(new.nodes)))
-
-    def said(node: Node) -> tuple[int, str, str]:
-        return node.tier, node.text, node.heading
-
-    assert all(said(old.nodes[i]) == said(new.nodes[j]) for i, j in change.same)
-    assert not {said(old.nodes[i]) for i in change.removed} & {said(new.nodes[j]) for j in change.added}
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_retries_end(service: Service) -> None:
     service.script = [Reply(500, b"overloaded")] * 9
     with pytest.raises(EndpointError, match=r"HTTP 500: overloaded \(3 tries\)") as caught:
         openai(service, retries=2).embed(["a"])
-    assert len(service.bodies) == 3 and "text search goes on" in caught.value.remedy
+    assert len(service.bodies) == 3 and "Keyword search works" in caught.value.remedy
 
 
 @both

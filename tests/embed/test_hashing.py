@@ -87,17 +87,17 @@ def test_cache_computes_each_text_once_and_forgets_the_least_recent() -> None:
         return HashEmbedder().embed(texts)
 
     cache = VectorCache(2)
-    rows = cache.through(["a", "b", "a"], compute)
+    rows = cache.get(["a", "b", "a"], compute)
     assert asked == [["a", "b"]] and np.array_equal(rows[0], rows[2])
-    cache.through(["a"], compute)
-    cache.through(["c"], compute)  # b leaves: a was used after it
-    cache.through(["a"], compute)
+    cache.get(["a"], compute)
+    cache.get(["c"], compute)  # b leaves: a was used after it
+    cache.get(["a"], compute)
     assert asked == [["a", "b"], ["c"]] and len(cache) == 2
-    cache.through(["b"], compute)
+    cache.get(["b"], compute)
     assert asked[-1] == ["b"]
 
 
 def test_cache_of_nothing_keeps_nothing() -> None:
     cache = VectorCache(0)
-    cache.through(["a"], HashEmbedder().embed)
+    cache.get(["a"], HashEmbedder().embed)
     assert len(cache) == 0

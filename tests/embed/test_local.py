@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from aforesaid.embed import LocalEmbedder, check_numerics, open_embedder, weights
+from aforesaid.embed.model import QUERY_PREFIX
 from aforesaid.embed.numerics import REFERENCE
-from aforesaid.embed.recipe import QUERY_PREFIX
 from aforesaid.errors import EmbedError, InputError, ModelDamagedError, ModelMissingError
 from aforesaid.settings import Settings
 
@@ -164,7 +164,7 @@ def test_no_weights_and_no_fetch_name_the_remedies(monkeypatch: pytest.MonkeyPat
     for embedder in (LocalEmbedder(fetch=None), LocalEmbedder()):
         with pytest.raises(ModelMissingError) as caught:
             embedder.embed(["a"])
-        for word in ("aforesaid models pull", "AFORESAID_MODEL_PATH", "Text search goes on"):
+        for word in ("aforesaid models pull", "AFORESAID_MODEL_PATH", "Keyword search works"):
             assert word in caught.value.remedy
 
 

@@ -160,7 +160,7 @@ def test_a_policy_that_fails_on_the_way_changes_nothing(
 
     with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
         if failing == "append":
-            patch.setattr(memory.store, "append", fail)
+            patch.setattr(type(memory.store.log), "append", fail)
         memory.policy.apply(template("solo"), progress=fail if failing == "progress" else None)
     assert [each.number for each in memory.policy.history()] == [1]
     assert memory.store.find(replace(EVERYTHING, withheld=True)) == before
@@ -174,9 +174,8 @@ def test_only_what_is_judged_otherwise_is_written(memory: Memory, monkeypatch: p
     talk(memory, "Eve was here in the garden.", user="eve")
     memory.remember("Ring +351 912 345 678 for the gate code.", user="ana")
     written: list[str] = []
-    restand = memory.store.restand
-    monkeypatch.setattr(memory.store, "put", None)
-    monkeypatch.setattr(memory.store, "restand", lambda changed: (written.extend(changed), restand(changed)))
+    update = memory.store.update_access
+    monkeypatch.setattr(memory.store, "update_access", lambda changed: (written.extend(changed), update(changed)))
     assert memory.policy.apply(POLICY).unclean == 1
     assert written == [record.key for record in memory.store.find(replace(EVERYTHING, withheld=True, kinds=("turn",)))]
     memory.policy.apply(POLICY)
@@ -338,7 +337,7 @@ def test_events_name_request_and_policy(memory: Memory) -> None:
     memory.policy.apply(POLICY)
     acting = memory.acting(request="r-1", trace="t-9")
     talk(acting, "The garden gate is green.")
-    [event] = memory.store.events(EventFilter("default", topic="ingest"))
+    [event] = memory.store.log.find(EventFilter("default", topic="ingest"))
     assert (event.body["request"], event.body["trace"], event.body["policy"]) == ("r-1", "t-9", "1")
 
 

@@ -20,11 +20,9 @@ from aforesaid.memory import Memory
 from aforesaid.policy import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.hash_chain import Head, head_name, mentions
+from aforesaid.store.hash_chain import Head, mentions
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.schema import MIGRATIONS
 from aforesaid.testing.log import DAY, NOON, make_event
 from aforesaid.types import Event, EventFilter, Turn
 from support.audit_export import proved
@@ -39,9 +37,9 @@ def log(path: Path) -> Path:
     """A file with events 1 to 6 of a tenant, the first two pruned, the fifth erased."""
     store = SQLiteStore(path, ROWS)
     for day in range(1, 7):
-        store.append(make_event(day, request=f"r{day}"))
-    store.prune_events("t", NOON + 3 * DAY)
-    store.erase_events("t", ["about 5"])
+        store.log.append(make_event(day, request=f"r{day}"))
+    store.log.prune("t", NOON + 3 * DAY)
+    store.log.erase("t", ["about 5"])
     assert verify(store, "t").intact
     store.close()
     return path
@@ -66,7 +64,7 @@ def tampered(path: Path, *statements: str) -> AuditReport:
 
 
 def with_head(change: str) -> str:
-    return f"UPDATE settings SET value = json_set(value, {change}) WHERE name = 'audit/t'"
+    return f"UPDATE log_heads SET head = json_set(head, {change}) WHERE tenant = 't'"
 
 
 FORGED = "'%s', 0" % ("0" * 64)
@@ -82,7 +80,7 @@ FORGED = "'%s', 0" % ("0" * 64)
         (["UPDATE events SET topic = 'else' WHERE event = 4"], "Event 4 "),
         (["UPDATE events SET time = time + 1 WHERE event = 4"], "Event 4 "),
         (["UPDATE events SET digest = replace(digest, 'a', 'b') WHERE event = 4"], "Event 4 "),
-        (["UPDATE events SET digest = '' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test) has no digest"),
+        (["UPDATE events SET digest = '' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not follow event 3"),
         (["UPDATE events SET tenant = 'else' WHERE event = 4"], "Event 5 "),
         (["UPDATE events SET time = time + 1 WHERE event = 5"], "Event 5 "),  # erased, and still proved
         (["UPDATE events SET topic = 'else' WHERE event = 5"], "Event 5 "),
@@ -117,10 +115,9 @@ FORGED = "'%s', 0" % ("0" * 64)
         ([with_head("'$.pruned', 3")], "3 should be there, 4 are"),
         ([with_head("'$.pruned', 3, '$.events', 7")], ""),  # how many were pruned can only be believed
         ([with_head("'$.erased', 0")], "0 erased events were noted, 1 are there"),
-        ([with_head("'$.unchained', 2")], "2 events from before the chain were noted, 0 are there"),
-        ([with_head("'$.unchained', 'x'")], "The head of the log of tenant 't' cannot be read"),
-        (["UPDATE settings SET value = 'x' WHERE name = 'audit/t'"], "The head of the log of tenant 't' cannot be read"),
-        (["DELETE FROM settings WHERE name = 'audit/t'"], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow the"),
+        ([with_head("'$.erased', 'x'")], "The head of the log of tenant 't' cannot be read"),
+        (["UPDATE log_heads SET head = 'x' WHERE tenant = 't'"], "The head of the log of tenant 't' cannot be read"),
+        (["DELETE FROM log_heads WHERE tenant = 't'"], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow the"),
     ],
 )  # fmt: skip
 def test_tampering_shows(log: Path, statements: list[str], where: str) -> None:
@@ -131,15 +128,15 @@ def test_tampering_shows(log: Path, statements: list[str], where: str) -> None:
 
 def test_a_head_that_was_deleted_shows_when_nothing_was_pruned(path: Path) -> None:
     store = SQLiteStore(path, ROWS)
-    store.append(make_event(1))
+    store.log.append(make_event(1))
     store.close()
-    assert "head of the log is gone: 1 events are there" in tampered(path, "DELETE FROM settings").problem
+    assert "head of the log is gone: 1 events are there" in tampered(path, "DELETE FROM log_heads").problem
 
 
 def test_cutting_both_the_log_and_its_head_shows_to_whom_noted_a_digest(log: Path) -> None:
     noted = checked(log).digest
     assert checked(log, noted).intact
-    assert tampered(log, "DELETE FROM events", "DELETE FROM settings") == AuditReport(0)
+    assert tampered(log, "DELETE FROM events", "DELETE FROM log_heads") == AuditReport(0)
     assert f"{noted} is not in the chain" in checked(log, noted).problem
 
 
@@ -150,12 +147,12 @@ def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
 
 
 def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
-    tampered(log, "UPDATE settings SET value = 'x' WHERE name = 'audit/t'")
+    tampered(log, "UPDATE log_heads SET head = 'x' WHERE tenant = 't'")
     store = SQLiteStore(log, ROWS)
-    for work in (lambda: store.append(make_event(9)), lambda: list(export_lines(store, "t"))):
+    for work in (lambda: store.log.append(make_event(9)), lambda: list(export_lines(store, "t"))):
         with pytest.raises(StoreCorruptError, match="head of the log"):
             work()
-    assert len(store.events(EventFilter("t"))) == 4
+    assert len(store.log.find(EventFilter("t"))) == 4
     store.close()
 
 
@@ -170,48 +167,22 @@ def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
         (lambda events: [events[0], replace(events[1], erased=True), events[2]], "Event 2 "),
     ],
 )
-def test_the_plainest_store_shows_it_too(touch: Callable[[list[Event]], list[Event]], where: str) -> None:
+def test_the_plainest_store_shows_it_too(
+    touch: Callable[[list[Event]], list[Event]], where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = DictStore()
-    store.append([*make_event(1), *make_event(2), *make_event(3)])
-    store._state.log.events = touch(store._state.log.events)
+    store.log.append([*make_event(1), *make_event(2), *make_event(3)])
+    pages = iter([touch(store.log.find(EventFilter("t", order="oldest"))), []])
+    monkeypatch.setattr(store.log, "find", lambda _: next(pages))
     assert where in verify(store, "t").problem
-
-
-def test_events_from_before_the_chain_are_told_and_not_proved(path: Path) -> None:
-    old = Database(path, ROWS, MIGRATIONS[:2])
-    row = "INSERT INTO events (time, tenant, topic, subject, body) VALUES (?, 't', 'old', 's9', '{\"n\": 0}')"
-    for day in range(3):
-        old.connection.execute(row, (day,))
-    old.close()
-    assert checked(path) == AuditReport(3, unchained=3)
-    store = SQLiteStore(path, ROWS)
-    store.append(make_event(1))
-    assert (verify(store, "t").events, verify(store, "t").unchained, verify(store, "t").problem) == (4, 3, "")
-    assert store.erase_events("t", ["s9"]) == 3
-    assert store.events(EventFilter("t"))[-1].body == {}
-    assert verify(store, "t").intact
-    assert [json.loads(line)["digest"] for line in list(export_lines(store, "t"))[1:4]] == ["", "", ""]
-    store.close()
-    assert "3 events from before the chain" in tampered(path, "DELETE FROM events WHERE event = 2").problem
-
-
-def test_pruning_events_from_before_the_chain(path: Path) -> None:
-    test_old = Database(path, ROWS, MIGRATIONS[:2])
-    test_old.connection.execute("INSERT INTO events (time, tenant, topic, body) VALUES (0, 't', 'old', '{}')")
-    test_old.close()
-    store = SQLiteStore(path, ROWS)
-    store.append(make_event(5))
-    assert store.prune_events("t", NOON) == 1
-    assert (verify(store, "t").unchained, verify(store, "t").pruned, verify(store, "t").problem) == (0, 0, "")
-    store.close()
 
 
 @pytest.mark.parametrize("work", ["erase", "prune"])
 def test_what_was_taken_out_is_in_no_file(path: Path, work: str) -> None:
     store = SQLiteStore(path, ROWS)
-    store.append(Event(NOON, "t", "x", "user:ana/hush-hush", {"keys": ["very-secret-name"]}) for _ in range(300))
-    store.append(Event(NOON + 9 * DAY, "t", "x", "user:bo/s", {"keys": ["other"]}) for _ in range(300))
-    found = store.erase_events("t", ["hush-hush"]) if work == "erase" else store.prune_events("t", NOON + DAY)
+    store.log.append(Event(NOON, "t", "x", "user:ana/hush-hush", {"keys": ["very-secret-name"]}) for _ in range(300))
+    store.log.append(Event(NOON + 9 * DAY, "t", "x", "user:bo/s", {"keys": ["other"]}) for _ in range(300))
+    found = store.log.erase("t", ["hush-hush"]) if work == "erase" else store.log.prune("t", NOON + DAY)
     assert found == 300
     for file in path.parent.iterdir():
         assert b"hush-hush" not in file.read_bytes()
@@ -225,7 +196,7 @@ def test_many_writers_make_one_chain(path: Path) -> None:
 
     def write(store: SQLiteStore) -> None:
         for day in range(25):
-            store.append(make_event(day))
+            store.log.append(make_event(day))
 
     threads = [threading.Thread(target=write, args=(store,)) for store in stores]
     for thread in threads:
@@ -240,22 +211,22 @@ def test_many_writers_make_one_chain(path: Path) -> None:
 def test_a_check_sees_one_state_while_others_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hasty = replace(ROWS, lock_timeout_ms=300)
     store, other = SQLiteStore(path, hasty), SQLiteStore(path, hasty)
-    store.append(make_event(1))
-    read = store.setting
+    store.log.append(make_event(1))
+    read = store.log.head
 
-    def then_another_writes(name: str) -> str | None:
-        found = read(name)
-        other.append(make_event(2))
-        other.prune_events("t", NOON + 2 * DAY)
+    def then_another_writes(tenant: str) -> Head | None:
+        found = read(tenant)
+        other.log.append(make_event(2))
+        other.log.prune("t", NOON + 2 * DAY)
         return found
 
-    monkeypatch.setattr(store, "setting", then_another_writes)
+    monkeypatch.setattr(store.log, "head", then_another_writes)
     report = verify(store, "t")
     assert (report.events, report.pruned, report.problem) == (1, 0, "")
     monkeypatch.undo()
     assert (verify(store, "t").events, verify(store, "t").pruned) == (1, 1)
     with pytest.raises(StoreError), store.snapshot():
-        store.append(make_event(3))
+        store.log.append(make_event(3))
     assert verify(store, "t").intact
     store.close()
     other.close()
@@ -283,15 +254,15 @@ def test_both_stores_keep_the_same_log(tmp_path_factory: pytest.TempPathFactory,
     for verb, tenant, *rest in steps:
         for store in (plain, file):
             if verb == "append":
-                store.append([Event(NOON + rest[0] * DAY, tenant, "x", rest[1], {"n": rest[0], "of": [rest[1]]})])
+                store.log.append([Event(NOON + rest[0] * DAY, tenant, "x", rest[1], {"n": rest[0], "of": [rest[1]]})])
         if verb == "erase":
-            assert plain.erase_events(tenant, rest) == file.erase_events(tenant, rest)
+            assert plain.log.erase(tenant, rest) == file.log.erase(tenant, rest)
         if verb == "prune":
             before = NOON + rest[0] * DAY
-            assert plain.prune_events(tenant, before) == file.prune_events(tenant, before)
-    assert plain.settings() == file.settings()
+            assert plain.log.prune(tenant, before) == file.log.prune(tenant, before)
     for tenant in ("t", "u"):
-        expected, found = plain.events(EventFilter(tenant)), file.events(EventFilter(tenant))
+        assert plain.log.head(tenant) == file.log.head(tenant)
+        expected, found = plain.log.find(EventFilter(tenant)), file.log.find(EventFilter(tenant))
         assert [repr(event) for event in found] == [repr(event) for event in expected], "number and digest too"
         assert verify(plain, tenant) == verify(file, tenant)
         assert verify(file, tenant).intact
@@ -307,7 +278,7 @@ def keep(memory: Memory, days: float | None) -> None:
 
 
 def noted(memory: Memory, ago: int, topic: str = "x", **body: str) -> None:
-    memory.store.append([Event(NOW - timedelta(days=ago), memory.tenant, topic, f"s{ago}", body)])
+    memory.store.log.append([Event(NOW - timedelta(days=ago), memory.tenant, topic, f"s{ago}", body)])
 
 
 def test_looking_into_the_log(memory: Memory) -> None:
@@ -359,8 +330,10 @@ def test_retention_by_policy(memory: Memory) -> None:
 def test_an_export_can_be_checked_without_aforesaid(memory: Memory) -> None:
     for ago in (50, 40, 9, 8, 7):
         noted(memory, ago, name=f"名前 {ago}", share="0.1", request=f"r{ago}")
-    memory.store.append([Event(NOW, memory.tenant, "x", None, {"share": 1e-9, "odd": ["\ud800", None, 10**20, 1.0]})])
-    memory.store.erase_events(memory.tenant, ["s8"])
+    memory.store.log.append(
+        [Event(NOW, memory.tenant, "x", None, {"share": 1e-9, "odd": ["\ud800", None, 10**20, 1.0]})]
+    )
+    memory.store.log.erase(memory.tenant, ["s8"])
     keep(memory, 30)
     memory.audit.prune()
     lines = list(memory.audit.export())
@@ -376,7 +349,7 @@ def test_a_log_that_is_pruned_while_it_is_written_out(memory: Memory) -> None:
     noted(memory, 9)
     lines = memory.audit.export()
     next(lines)
-    memory.store.prune_events(memory.tenant, NOW)
+    memory.store.log.prune(memory.tenant, NOW)
     with pytest.raises(StoreBusyError, match="pruned while"):
         list(lines)
 
@@ -396,10 +369,9 @@ def test_what_counts_as_naming() -> None:
 
 
 def test_a_head_comes_back_as_it_was_written() -> None:
-    head = Head(5, 7, "a", 1, 2, 3, "b", "2026-05-03")
+    head = Head(5, 7, "a", 1, 3, "b", "2026-05-03")
     assert Head.read(head.write()) == head
     assert Head.read(None) is None
-    assert head_name("t") == "audit/t"
     for text in ("", "[]", "3", '{"x": 1}', '{"events": "5"}', '{"events": true}', '{"digest": null}'):
         with pytest.raises(ValueError, match=r"."):
             Head.read(text)

@@ -15,6 +15,7 @@ from aforesaid.errors import (
     UnknownClassError,
 )
 from aforesaid.memory import Memory
+from aforesaid.store.protocols import ValueKind
 from aforesaid.types import EventFilter, Provenance, Turn
 from support.clock import NOW
 
@@ -44,7 +45,7 @@ def test_from_observation_to_knowledge(memory: Memory) -> None:
     assert claim.provenance is not None and claim.provenance.sources == (seen.key,)
     assert [hit.record.id for hit in memory.search("staging port 5433", user="ana", kinds=["claim"])] == [claim.id]
     assert memory.governance.candidates(user="ana") == []
-    topics = [event.topic for event in memory.store.events(EventFilter("default"))]
+    topics = [event.topic for event in memory.store.log.find(EventFilter("default"))]
     assert topics == ["promote", "distill", "observe"]
 
 
@@ -180,5 +181,5 @@ def test_intents_have_preferences_and_quotas(memory: Memory) -> None:
 def test_active_contexts_hold_no_text(memory: Memory) -> None:
     promoted(memory, "The vault opens at seven.")
     memory.activate("when does the vault open", user="ana")
-    kept = {name: value for name, value in memory.store.settings().items() if name.startswith("context/")}
+    kept = memory.store.values.items(ValueKind.CONTEXT, "default")
     assert len(kept) == 1 and "vault" not in str(kept)

@@ -21,6 +21,7 @@ from aforesaid.hosts.hook import HookOptions, answered
 from aforesaid.hosts.project import project_of
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
+from aforesaid.store.protocols import ValueKind
 from aforesaid.text.echo import FRAME_OPEN
 from samples.hook_events import EVENTS, PROMPT, STRANGER, claude_event, codex_event
 from samples.import_files import CLAUDE_CODE, CODEX, ROLLOUT, SESSION, claude, codex, lines, spoken
@@ -150,9 +151,8 @@ def test_a_message_that_changed_does_not_stop_the_rest(tmp_path: Path) -> None:
     desk.send("Stop")
     before = len(desk.turns())
     with Memory.open(desk.store, settings=desk.settings) as memory:
-        for name in memory.store.settings():
-            if name.startswith("hooks/"):
-                memory.store.drop_setting(name)
+        for slot in memory.store.values.items(ValueKind.POSITION, "default"):
+            memory.store.values.drop(slot)
     desk.write([*CODEX, codex(30, spoken("user", "And a last word."))])
     desk.send("Stop")
     assert len(desk.turns()) == before + 1
@@ -240,7 +240,7 @@ def test_no_digest_depends_on_private_text(tmp_path: Path) -> None:
         desk.write([codex(21, spoken("user", f"Keep this. <private>{secret}</private>"))], "ab")
         desk.send("Stop")
         with Memory.open(desk.store, settings=desk.settings) as memory:
-            held = [json.loads(value) for key, value in memory.store.settings().items() if key.startswith("hooks/")]
+            held = [json.loads(value) for value in memory.store.values.items(ValueKind.POSITION, "default").values()]
             marks.append(
                 ([(mark["first"], mark["last"]) for mark in held], sorted(turn.id for turn in memory.list(user="ana")))
             )

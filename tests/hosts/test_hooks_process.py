@@ -16,6 +16,7 @@ import pytest
 
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
+from aforesaid.store.protocols import Slot, ValueKind
 from samples.hook_events import EVENTS, STRANGER, claude_event, codex_event
 from samples.import_files import CLAUDE_CODE, CODEX, lines
 
@@ -178,7 +179,7 @@ def test_a_writer_in_the_way_does_not_cost_the_answer(tmp_path: Path, transcript
     later = claude_event("UserPromptSubmit", tmp_path / "none", tmp_path, session_id="later")
     settings = Settings().changed({"embed.provider": "hash"}, "test")
     with Memory.open(tmp_path / "memory.db", settings=settings) as memory, memory.store.transaction():
-        memory.store.put_setting("in", "the way")
+        memory.store.values.put(Slot(ValueKind.USES, "in"), "the way")
         answer = call(tmp_path, later, AFORESAID_HOOKS_PROMPT_MS="12000")
     assert "7443" in str(answer)
     assert "gave up" not in log_of(tmp_path)

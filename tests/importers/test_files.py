@@ -13,7 +13,7 @@ import pytest
 from aforesaid.errors import FormatError, InputError
 from aforesaid.importers.formats import growing_file
 from aforesaid.importers.formats.claude_code import ClaudeCode
-from aforesaid.importers.formats.detect import SourceFile, Unread, is_own, places, source_of, sources
+from aforesaid.importers.formats.detect import PARSERS, SourceFile, Unread, is_own, places, source_of, sources
 from aforesaid.importers.formats.document_file import DocumentFile, document_values
 from aforesaid.importers.formats.growing_file import LineFile
 from aforesaid.importers.formats.injected import without_injected
@@ -143,7 +143,7 @@ def test_a_line_that_is_being_written_is_left_for_next_time(tmp_path: Path) -> N
     reader = source.open(ImportOptions())
     steps = list(reader.values())
     assert steps[-1].items == (Skipped("unfinished last line"),)
-    assert reader.position == whole.notes.index(b"\n") + 1
+    assert reader.position == whole.index(b"\n") + 1
     assert reader.fingerprint == growing_file.fingerprint(path, reader.position)
     write(path, whole[:-1])
     assert len(read(path)) == 2, "a last line without its end is complete if it is JSON"
@@ -187,7 +187,7 @@ def test_documents_are_read_value_by_value() -> None:
 )
 def test_a_broken_document_gives_what_came_before(tmp_path: Path, data: bytes, message: str) -> None:
     path = write(tmp_path / "conversations.json", data)
-    steps = list(DocumentFile(path, source_of(path, "chatgpt").open(ImportOptions())._parser).values())  # type: ignore[union-attr]
+    steps = list(DocumentFile(path, PARSERS["chatgpt"]("conversations", ImportOptions())).values())
     bad = [item for step in steps for item in step.items if isinstance(item, Invalid)]
     assert len(bad) == 1
     assert message in bad[0].message

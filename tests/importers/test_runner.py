@@ -21,6 +21,7 @@ from aforesaid.importers.formats.items import ImportOptions, Invalid
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
+from aforesaid.store.protocols import ValueKind
 from aforesaid.types import Filter
 from samples.import_files import (
     CHAT,
@@ -167,7 +168,7 @@ def test_a_dry_run_stores_nothing(memory: Memory, tmp_path: Path) -> None:
     would = memory.importers.run(path, user="ana", dry_run=True)
     assert (would.turns, would.known, would.dry_run) == (5, 0, True)
     assert held(memory) == []
-    assert not [name for name in memory.store.settings() if name.startswith("imports/")]
+    assert not memory.store.values.items(ValueKind.POSITION, "default")
     memory.importers.run(path, user="ana", limit=2)
     would = memory.importers.run(path, user="ana", dry_run=True)
     assert (would.turns, would.known) == (3, 2)

@@ -42,7 +42,7 @@ def test_a_message_is_stored_without_the_reading_that_failed(monkeypatch: pytest
     assert [outcome.status for outcome in report.outcomes] == ["stored"]
     record = memory.get("t1", user="ana")
     assert record.states == () and ANCHORS not in record.meta
-    [event] = memory.store.events(EventFilter(memory.tenant, topic="ingest"))
+    [event] = memory.store.log.find(EventFilter(memory.tenant, topic="ingest"))
     assert event.body["reader_failures"] == {"dates": 1, "statements": 1, "signals": 1}
 
 

@@ -36,7 +36,7 @@ def test_a_chain_in_one_batch(memory: Memory) -> None:
     memory.ingest([Turn(f"t{i}", "s", "user", text, NOW + i * DAY) for i, text in enumerate(said)], user="ana")
     first, second, third = (memory.get(f"t{i}", user="ana") for i in range(3))
     assert (first.meta["superseded_by"], second.meta["superseded_by"]) == (second.key, third.key)
-    assert len(memory.store.events(EventFilter("default", topic="supersede"))) == 2
+    assert len(memory.store.log.find(EventFilter("default", topic="supersede"))) == 2
     assert [record.id for record in memory.history("t1", user="ana")] == ["t0", "t1", "t2"]
 
 
@@ -60,7 +60,7 @@ def test_claims_end_when_something_replaces_them(memory: Memory) -> None:
     assert [hit.record.id for hit in memory.search("who is my manager", user="ana")] == [newer.id]
     then = memory.search("who is my manager", user="ana", as_of=NOW - 3 * DAY)
     assert [hit.record.text for hit in then] == ["My manager is Ana Silva."]
-    events = memory.store.events(EventFilter("default", topic="supersede"))
+    events = memory.store.log.find(EventFilter("default", topic="supersede"))
     assert len(events) == 1 and "Ana" not in str(events[0].body)
 
 

@@ -20,11 +20,15 @@ from aforesaid.memory import Memory
 from aforesaid.memory.calibration import RelevanceLabel
 from aforesaid.policy import read_policy
 from aforesaid.policy.repository import adopt
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import EventFilter, GateDecision, Turn
 from support.clock import NOW
 
 MINUTE = timedelta(minutes=1)
-VECTOR, TEXT, GATE = "calibration.vector/default", "calibration.text/default", "gate.threshold/default"
+VECTOR, TEXT, GATE = (
+    Slot(ValueKind.CALIBRATION, "default", name=name)
+    for name in ("calibration.vector", "calibration.text", "gate.threshold")
+)
 POLICY = "version: {}\n"
 
 
@@ -58,10 +62,10 @@ def test_both_sides_are_fitted_compared_and_kept(memory: Memory, method: str) ->
         assert side.after is not None
         assert side.after.log_loss < side.before.log_loss
         assert side.after.brier < side.before.brier
-        kept = json.loads(memory.store.setting(f"calibration.{side.side}/default") or "")
+        kept = json.loads(memory.store.values.get({"text": TEXT, "vector": VECTOR}[side.side]) or "")
         assert side.calibration is not None
         assert kept == side.calibration.to_json()
-    [event] = memory.store.events(EventFilter("default", topic="calibrate"))
+    [event] = memory.store.log.find(EventFilter("default", topic="calibrate"))
     assert event.body["labels"] == {"text": 200, "vector": 200}
 
 
@@ -85,7 +89,7 @@ def test_too_few_labels_are_refused_with_their_counts(memory: Memory) -> None:
         memory.calibration.fit([(1.0, True)] * 30)  # type: ignore[list-item]
     with pytest.raises(InputError, match="side 'left' is unknown"):
         memory.calibration.fit(rows(), side="left")  # type: ignore[arg-type]
-    assert memory.store.setting(VECTOR) is None
+    assert memory.store.values.get(VECTOR) is None
 
 
 def test_one_side_may_have_enough_while_the_other_has_not(memory: Memory) -> None:
@@ -93,7 +97,7 @@ def test_one_side_may_have_enough_while_the_other_has_not(memory: Memory) -> Non
     text, vector = report.sides
     assert "at least 20 are needed" in text.refused
     assert (text.stored, vector.stored) == (False, True)
-    assert memory.store.setting(TEXT) is None
+    assert memory.store.values.get(TEXT) is None
 
 
 def test_what_is_worse_than_raw_scores_is_not_kept_unless_forced(memory: Memory) -> None:
@@ -108,19 +112,19 @@ def test_what_is_worse_than_raw_scores_is_not_kept_unless_forced(memory: Memory)
     [side] = report.sides
     assert "worse than the raw scores" in side.refused
     assert not report.stored
-    assert memory.store.setting(VECTOR) is None
+    assert memory.store.values.get(VECTOR) is None
     assert memory.calibration.fit(misled, side="vector", force=True).stored
-    assert memory.store.setting(VECTOR)
+    assert memory.store.values.get(VECTOR)
 
 
 def test_a_dry_run_keeps_nothing_and_a_reset_takes_all_away(memory: Memory) -> None:
     report = memory.calibration.fit(rows(), dry_run=True)
     assert not report.stored
-    assert memory.store.setting(VECTOR) is None
+    assert memory.store.values.get(VECTOR) is None
     memory.calibration.fit(rows())
-    assert memory.calibration.reset() == (TEXT, VECTOR)
+    assert memory.calibration.reset() == (TEXT.name, VECTOR.name)
     assert memory.calibration.reset() == ()
-    assert not memory.store.setting(VECTOR)
+    assert not memory.store.values.get(VECTOR)
 
 
 def test_the_same_labels_in_any_order_give_the_same_report(memory: Memory) -> None:
@@ -189,7 +193,7 @@ def test_pce_uses_what_was_fitted_for_the_policy_in_force_only(harbour: Memory) 
     assert fitted != raw
     assert side.calibration is not None
     assert set(np.round(fitted, 9)) <= set(np.round(side.calibration.apply(np.array(raw) * 2 - 1), 9))
-    assert harbour.for_tenant("other").store.setting("calibration.vector/other") is None
+    assert harbour.for_tenant("other").store.values.get(replace(VECTOR, tenant="other")) is None
     policy(harbour, "v2")
     assert parts(harbour) == raw, "fitted under another policy"
     assert harbour.calibration.fit(rows(200), side="vector").policy_version == "v2"
@@ -211,7 +215,7 @@ def test_the_threshold_is_where_turns_become_useful(harbour: Memory) -> None:
     assert (report.before, report.labels, report.useful, report.held_out) == (0.35, 60, 24, 15)
     assert report.right_after > report.right_before
     assert not report.stored
-    assert harbour.store.setting(GATE) is None
+    assert harbour.store.values.get(GATE) is None
     scores = [entry.score for entry in harbour.gate.log(user="ana", limit=99)]
     assert report.replay.turns == 30
     assert report.replay.changes == sum((s >= 0.35) != (s >= report.after) for s in scores)
@@ -250,7 +254,7 @@ def test_new_turns_are_weighed_with_the_calibrated_threshold(memory: Memory) -> 
     assert admitted("c") == (0.35, "admit"), "fitted under another policy"
     memory.gate.calibrate(gate_rows(0.9))
     assert admitted("d")[1] == "reject"
-    assert memory.gate.reset() == (GATE,)
+    assert memory.gate.reset() == (GATE.name,)
     assert admitted("e") == (0.35, "admit")
     other = memory.for_tenant("other")
     other.ingest([Turn("x", "x", "user", "I moved to Lisbon in May.", NOW)])
@@ -289,4 +293,4 @@ def test_gate_labels_that_say_too_little_are_refused(memory: Memory) -> None:
     for score in (-0.1, 1.5, float("nan")):
         with pytest.raises(InputError, match="G is"):
             GateLabel(score, True)
-    assert memory.store.setting(GATE) is None
+    assert memory.store.values.get(GATE) is None

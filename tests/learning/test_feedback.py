@@ -15,8 +15,9 @@ from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.memory import Memory
 from aforesaid.store.memory import DictStore
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import Edge, EventFilter, Record, Turn, most_uses
+from aforesaid.types import Edge, EventFilter, Record, Turn
 from support.clock import NOW
 
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
@@ -62,14 +63,14 @@ def test_the_same_signal_counts_once_a_minute(memory: Memory, boat: Record) -> N
     assert (first.counted, again.counted) == (True, False)
     assert again.before == again.after == first.after
     assert memory.get("t1", user="ana") == after
-    assert len(memory.store.events(EventFilter("default", topic="feedback"))) == 1
+    assert len(memory.store.log.find(EventFilter("default", topic="feedback"))) == 1
     assert memory.feedback("t1", "harmful", user="ana", now=at).counted, "another signal is another thing"
     assert memory.feedback("t1", "helpful", user="ana", now=at + MINUTE).counted
 
 
 def test_feedback_is_an_event_without_words(memory: Memory, boat: Record) -> None:
     memory.feedback("t1", "helpful", user="ana", query="harbour of Lisbon", now=NOW)
-    [event] = memory.store.events(EventFilter("default", topic="feedback"))
+    [event] = memory.store.log.find(EventFilter("default", topic="feedback"))
     assert event.subject == boat.key
     assert event.body["signal"] == "helpful"
     assert event.body["before"] == {"utility": 0.0, "confidence": 1.0}
@@ -112,7 +113,7 @@ def test_mistakes_are_named(memory: Memory, boat: Record) -> None:
         memory.feedback("t1", "helpful", of="t1", user="ana")
     with pytest.raises(InputError, match="query is empty"):
         memory.feedback("t1", "helpful", query=" ", user="ana")
-    assert memory.store.events(EventFilter("default", topic="feedback")) == []
+    assert memory.store.log.find(EventFilter("default", topic="feedback")) == []
     assert memory.get("t1", user="ana") == boat
 
 
@@ -156,7 +157,7 @@ def test_a_duplicate_is_merged_into_its_representative(memory: Memory, pair: tup
     kept, gone = memory.get(one.id, user="ana"), memory.get(two.id, user="ana")
     assert kept.utility == pytest.approx(0.4), "the better of the two, one faded by a day"
     assert (kept.confidence, kept.meta["uses"], kept.valid_to) == (0.5, 7, None)
-    assert memory.store.setting(most_uses("default", "user:ana")) == "7"
+    assert memory.store.values.get(Slot(ValueKind.USES, "default", "user:ana")) == "7"
     assert (gone.text, gone.valid_to) == (two.text, NOW)
     assert gone.utility == pytest.approx(0.2), "damped"
     moved = {(one.key if a == two.key else a, one.key if b == two.key else b, kind) for a, b, kind in before}
@@ -197,7 +198,7 @@ def test_what_cannot_be_merged_is_refused_and_nothing_changes(memory: Memory, pa
             memory.feedback(what, "duplicate", of=of, user="ana", now=NOW)
     assert memory.get(one.id, user="ana") == one
     assert memory.get(two.id, user="ana") == two
-    assert memory.store.events(EventFilter("default", topic="feedback")) == []
+    assert memory.store.log.find(EventFilter("default", topic="feedback")) == []
     memory.feedback(two.id, "duplicate", of=one.id, user="ana", now=NOW)
     with pytest.raises(InputError, match="was superseded itself"):
         memory.feedback(one.id, "duplicate", of=two.id, user="ana", now=NOW)
@@ -232,7 +233,7 @@ def test_worth_stays_in_range_and_words_stay_out_of_events(
         held = memory.get("t", user="ana")
         assert (held.utility, held.confidence) == (said.after.utility, said.after.confidence)
         assert 0 <= held.meta["quality"] <= confidence
-    for event in memory.store.events(EventFilter("default", topic="feedback")):
+    for event in memory.store.log.find(EventFilter("default", topic="feedback")):
         assert "garden" not in json.dumps(event.body)
 
 

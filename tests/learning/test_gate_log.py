@@ -22,9 +22,11 @@ from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.settings.rows import GateRows
 from aforesaid.store.memory import DictStore
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.text.extract.signals import Signals
 from aforesaid.types import Turn
 from support.clock import NOW
+from support.requests import request_for
 
 MINUTE = timedelta(minutes=1)
 PIECES = (
@@ -215,12 +217,14 @@ def test_terms_that_cannot_be_read_are_left_out_and_counted(memory: Memory) -> N
 
 def test_without_a_calibrated_threshold_the_settings_stand(memory: Memory) -> None:
     rows = memory.settings.gate
-    assert gate_rows(memory._engine.request()) == rows
+    assert gate_rows(request_for(memory)) == rows
     for kept in ("", "{", "[]", '{"threshold": "x", "policy_version": "none"}', '{"threshold": 3, "policy_version": "none"}',
                  '{"threshold": 0.5, "policy_version": "other"}'):  # fmt: skip
-        memory.store.put_setting("gate.threshold/default", kept)
-        assert gate_rows(memory._engine.request()) == rows
-    memory.store.put_setting("gate.threshold/default", '{"threshold": 0.5, "policy_version": "none"}')
-    assert gate_rows(memory._engine.request()) == replace(rows, threshold=0.5)
-    assert gate_rows(memory.for_tenant("other")._engine.request()) == rows
+        memory.store.values.put(Slot(ValueKind.CALIBRATION, "default", name="gate.threshold"), kept)
+        assert gate_rows(request_for(memory)) == rows
+    memory.store.values.put(
+        Slot(ValueKind.CALIBRATION, "default", name="gate.threshold"), '{"threshold": 0.5, "policy_version": "none"}'
+    )
+    assert gate_rows(request_for(memory)) == replace(rows, threshold=0.5)
+    assert gate_rows(request_for(memory.for_tenant("other"))) == rows
     assert len(TERMS) + 1 == len(REPLAYABLE)

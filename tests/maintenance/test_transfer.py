@@ -54,7 +54,7 @@ def test_forget_by_id_session_time_and_user(memory: Memory) -> None:
     receipt = memory.forget(user="ana", everything=True)
     assert receipt.records == 2
     assert memory.stats().records == 0
-    assert memory.store.events(EventFilter("default", topic="forget", limit=1))[0].body["records"] == 2
+    assert memory.store.log.find(EventFilter("default", topic="forget", limit=1))[0].body["records"] == 2
 
 
 def test_forgetting_by_address_spares_a_namesake(memory: Memory) -> None:

@@ -50,7 +50,7 @@ def test_the_whole_of_a_session(memory: Memory, tmp_path: Path) -> None:
     assert ended.turns == 40 and ended.compacted.summaries and ended.embedded == 0
     assert memory.sessions.end("today", user="ana").compacted.summaries == ()
     assert memory.sessions.bootstrap("today", user="ana").turns == 40, "and it can go on"
-    assert [event.body["turns"] for event in memory.store.events(EventFilter("default", topic="end"))] == [40, 40]
+    assert [event.body["turns"] for event in memory.store.log.find(EventFilter("default", topic="end"))] == [40, 40]
 
 
 def test_a_bad_document_is_named_and_the_rest_goes_on(memory: Memory, tmp_path: Path) -> None:

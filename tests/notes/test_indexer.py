@@ -19,6 +19,7 @@ from aforesaid.notes.indexer import IndexReport
 from aforesaid.notes.state import path_digest
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
+from aforesaid.store.protocols import ValueKind
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import USES, Filter
 from support.file_trees import PAST_NS, chunks, edges, places, write
@@ -148,7 +149,8 @@ def test_deleting_the_index_and_making_it_again_gives_the_same(memory: Memory, f
     before = chunks(memory), edges(memory)
     gone = memory.notes.unindex(folder, user="ana")
     assert gone.removed == 4 and chunks(memory) == []
-    assert not [name for name in memory.store.settings() if "file:" in name or name.startswith("roots")]
+    kinds = ValueKind.NOTES_FILE, ValueKind.NOTES_ROOT
+    assert not [slot for kind in kinds for slot in memory.store.values.items(kind, "default")]
     memory.notes.index(folder, user="ana")
     assert (chunks(memory), edges(memory)) == before
 
@@ -200,7 +202,7 @@ def test_a_path_inside_a_root_means_that_root(memory: Memory, folder: Path) -> N
 
 def test_a_dry_run_says_the_same_and_writes_nothing(memory: Memory, folder: Path) -> None:
     said = memory.notes.index(folder, user="ana", dry_run=True)
-    assert chunks(memory) == [] and memory.store.settings().get("roots/default/user:ana") is None
+    assert chunks(memory) == [] and not memory.store.values.items(ValueKind.NOTES_ROOT, "default", "user:ana")
     done = memory.notes.index(folder, user="ana")
     assert (counts(said), said.chunks, said.embedded) == (counts(done), done.chunks, done.embedded)
     (folder / "MEMORY.md").unlink()
@@ -413,11 +415,10 @@ def test_after_random_edits_the_index_is_that_of_a_fresh_start(seed: int, kind: 
         mine, theirs = memory.store.vectors(keys), other.store.vectors(keys)
         assert mine.keys() == theirs.keys() == set(keys)
         assert all(np.allclose(mine[key], theirs[key], atol=1e-6) for key in keys)
-        assert memory.store.verify() == []
+        assert memory.store.maintenance.verify() == []
         known = {path_digest(file.relative_to(root).as_posix()) for file in root.rglob("*.md")}
-        stamped = {
-            name.split("/")[0].rpartition(":")[2] for name in memory.store.settings() if name.startswith("file:")
-        }
+        files = memory.store.values.items(ValueKind.NOTES_FILE, "default")
+        stamped = {slot.name.rpartition("/")[2] for slot in files}
         assert stamped <= known
 
 
@@ -426,7 +427,9 @@ def test_forgetting_somebody_leaves_nothing_of_their_notes(folder: Path, tmp_pat
         memory.notes.index(folder, user="ana")
         receipt = memory.forget(user="ana", everything=True)
         assert receipt.proven, receipt.proof
-        assert chunks(memory) == [] and not [name for name in memory.store.settings() if "ana" in name]
+        assert chunks(memory) == [] and not [
+            kind for kind in ValueKind if memory.store.values.items(kind, "default", "user:ana")
+        ]
         raw = b"".join(file.read_bytes() for file in tmp_path.glob("m.db*"))
         assert b"green tea" not in raw and b"deploy.md" not in raw
         assert memory.notes.index(folder, user="ana").added == 4

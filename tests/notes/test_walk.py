@@ -142,7 +142,7 @@ def test_what_cannot_be_a_note_is_said_and_the_rest_goes_on(memory: Memory, tmp_
     server.bind("socket.md")
     report = memory.__class__(
         memory.store, None, settings=memory.settings.changed({"files.max_bytes": 2000}, "test")
-    ).notes.notes.index(root, user="ana")
+    ).notes.index(root, user="ana")
     server.close()
     why = dict(report.skipped)
     assert why == {

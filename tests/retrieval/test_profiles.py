@@ -14,6 +14,7 @@ from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Hit, Turn
 from support.clock import NOW
 
@@ -125,7 +126,7 @@ def test_libra_follows_registered_links(memory: Memory) -> None:
 
 def test_profiles_take_their_settings(filled: Memory) -> None:
     settings = Settings.load(environment={}, arguments={"pce.alpha": 0.1, "openclaw.boost_curated": 0.0})
-    other = Memory(filled.store, filled._engine.arm.embedder, settings=settings, clock=lambda: NOW)
+    other = Memory(filled.store, HashEmbedder(64), settings=settings, clock=lambda: NOW)
     query = "moved to Lisbon in May"
     assert {hit.parts["alpha"] for hit in filled.search(query, user="ana", profile="pce", now=NOW)} == {0.65}
     assert {hit.parts["alpha"] for hit in other.search(query, user="ana", profile="pce", now=NOW)} == {0.1}
@@ -163,11 +164,12 @@ def test_pce_keeps_one_of_the_same_words_and_two_of_an_entity(memory: Memory) ->
 def test_pce_uses_a_fitted_calibration_and_falls_back_without(filled: Memory) -> None:
     raw = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
     fitted = fit_isotonic([-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "none")
-    filled.store.put_setting("calibration.vector/default", json.dumps(fitted.to_json()))
+    slot = Slot(ValueKind.CALIBRATION, "default", name="calibration.vector")
+    filled.store.values.put(slot, json.dumps(fitted.to_json()))
     flat = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
     assert [hit.parts["s_vec"] for hit in flat] == pytest.approx([0.9] * len(flat))
     for unreadable in ("", "{not json", '{"kind": "?"}'):
-        filled.store.put_setting("calibration.vector/default", unreadable)
+        filled.store.values.put(slot, unreadable)
         assert filled.search("move cost euros", user="ana", profile="pce", now=NOW) == raw
 
 

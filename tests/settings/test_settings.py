@@ -44,6 +44,7 @@ def test_the_file_may_be_named_by_the_environment(tmp_path: Path) -> None:
         ("search.limit", "7", 7),
         ("search.limit", 7.0, 7),
         ("gate.threshold", "1e-2", 0.01),
+        ("pce.half_life_task", "7.5", 7.5),
         ("pce.use_quality", "yes", True),
         ("pce.use_quality", "OFF", False),
         ("pce.use_quality", True, True),

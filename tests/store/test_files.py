@@ -100,7 +100,7 @@ def test_a_full_disk_loses_nothing(path: Path) -> None:
     assert [record.id for record in store.find(ALL)] == ["first"]
     store.put([make_record("small")])
     assert store.count(ALL) == 2
-    assert store.verify() == []
+    assert store.maintenance.verify() == []
     store.close()
 
 
@@ -232,11 +232,11 @@ def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: s
     if word == "sketch":
         found = [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)]
         assert found == expected, "a bad sketch is not trusted"
-    problems = store.verify()
+    problems = store.maintenance.verify()
     assert problems
     assert word in problems[0].what
-    assert all(problem.mended for problem in store.verify(repair=True))
-    assert store.verify() == []
+    assert all(problem.mended for problem in store.maintenance.verify(repair=True))
+    assert store.maintenance.verify() == []
     store.put_vectors(keys, random_vectors(40))
     assert [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)] == expected
     assert len(store.text_search(["fox"], ALL, 50)) == 40
@@ -251,7 +251,7 @@ def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:
         raw.execute("UPDATE records SET fields = '{\"kind\": 3}'")
     raw.close()
     store = SQLiteStore(path)
-    assert "cannot be read" in store.verify(repair=True)[0].what
+    assert "cannot be read" in store.maintenance.verify(repair=True)[0].what
     store.close()
 
 
@@ -277,16 +277,16 @@ def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
         Database(path, ROWS, (*MIGRATIONS, "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);"))
     store = SQLiteStore(path)
     assert store.count(ALL) == 1
-    assert store.stats("default").schema == len(MIGRATIONS)
+    assert store.maintenance.stats("default").schema == len(MIGRATIONS)
     store.close()
 
 
 def test_backup_is_a_store(path: Path, tmp_path: Path) -> None:
     store = SQLiteStore(path)
     fill(store, [make_record("a")], random_vectors(1))
-    store.backup(tmp_path / "copy.db")
+    store.maintenance.backup(tmp_path / "copy.db")
     store.close()
     copy = SQLiteStore(tmp_path / "copy.db")
     assert copy.count(ALL) == 1
-    assert copy.verify() == []
+    assert copy.maintenance.verify() == []
     copy.close()

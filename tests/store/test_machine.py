@@ -109,9 +109,9 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(subject=st.sampled_from([None, "s1"]))
     def append(self, subject: str | None) -> None:
         for store in self.both:
-            store.append([Event(NOON, "default", "test", subject, {"n": 1})])
+            store.log.append([Event(NOON, "default", "test", subject, {"n": 1})])
         where = EventFilter("default", subject=subject)
-        assert self.oracle.events(where) == self.store.events(where)
+        assert self.oracle.log.find(where) == self.store.log.find(where)
 
     @rule(words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), where=filters, limit=st.integers(1, 20))
     def text_search(self, words: list[str], where: Filter, limit: int) -> None:
@@ -171,7 +171,7 @@ class StoreMachine(RuleBasedStateMachine):
             assert self.oracle.coverage(where) == self.store.coverage(where)
 
     def teardown(self) -> None:
-        assert self.store.verify() == []
+        assert self.store.maintenance.verify() == []
         assert sorted(self.oracle.vectors(self.keys)) == sorted(self.store.vectors(self.keys))
         expected, found = (store.passages(self.keys) for store in self.both)
         assert sorted(found) == sorted(expected)

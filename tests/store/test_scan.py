@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from aforesaid.deletion.fragments import fragments, text_fragments, vector_fragments, word_fragments
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, scan
 from aforesaid.testing.store import make_record, random_vectors
 from support.growth import cpu_growth, is_linear
@@ -67,10 +68,10 @@ def store(tmp_path: Path) -> SQLiteStore:
 @pytest.mark.parametrize("end", ["-journal", ".lock"])
 def test_a_text_planted_beside_the_store_is_found(store: SQLiteStore, end: str) -> None:
     needles = dict.fromkeys(text_fragments("the boat that sank in the harbour"), "text")
-    assert store.scan(needles).found == ()
+    assert store.maintenance.scan(needles).found == ()
     planted = store.path.with_name(store.path.name + end)
     planted.write_bytes(b"x" * 5000 + b"the boat that sank in the harbour")
-    found = store.scan(needles).found
+    found = store.maintenance.scan(needles).found
     assert {trace.file for trace in found} == {str(planted)}
     assert min(trace.offset for trace in found) == 5000
     planted.unlink()
@@ -83,20 +84,20 @@ def test_a_text_in_the_log_of_writes_is_found(store: SQLiteStore) -> None:
     store.put([record])
     assert b"the boat that sank" in store.path.with_name(store.path.name + "-wal").read_bytes()
     needles = {record.key.encode(): "key", **dict.fromkeys(text_fragments(record.text), "text")}
-    looked = store.scan(needles)
+    looked = store.maintenance.scan(needles)
     assert {trace.what for trace in looked.found} == {"key"}, "the text is held by right, an address never is"
     assert looked.shared == len(needles) - 1
     store.delete([record.key])
-    assert store.scan(needles).found == ()
+    assert store.maintenance.scan(needles).found == ()
     store.close()
 
 
 def test_what_the_settings_or_the_log_say_is_found(store: SQLiteStore) -> None:
-    store.put_setting("notes", "the boat that sank in the harbour")
-    found = store.scan(dict.fromkeys(text_fragments("the boat that sank in the harbour"), "text")).found
+    store.values.put(Slot(ValueKind.DOCUMENT, "default", name="notes"), "the boat that sank in the harbour")
+    found = store.maintenance.scan(dict.fromkeys(text_fragments("the boat that sank in the harbour"), "text")).found
     assert found
-    assert store.scan({b"harbour of": "text"}).found == ()
-    assert store.scan({b"the boat": "word"}).found == (), "a word alone may stand anywhere"
+    assert store.maintenance.scan({b"harbour of": "text"}).found == ()
+    assert store.maintenance.scan({b"the boat": "word"}).found == (), "a word alone may stand anywhere"
     store.close()
 
 
@@ -105,8 +106,8 @@ def test_a_number_behind_a_name_makes_no_longer_name(store: SQLiteStore) -> None
     store.put([make_record(f"filler {i}") for i in range(46)])
     store.put([make_record("visitor-number-1")])
     assert b"visitor-number-10" in store.path.with_name(store.path.name + "-wal").read_bytes()
-    looked = store.scan({b"visitor-number-10": "name"})
+    looked = store.maintenance.scan({b"visitor-number-10": "name"})
     assert (looked.found, looked.shared) == ((), 1)
-    store.put_setting("notes", "visitor-number-20")
-    assert len(store.scan({b"visitor-number-20": "name"}).found) == 1
+    store.values.put(Slot(ValueKind.DOCUMENT, "default", name="notes"), "visitor-number-20")
+    assert len(store.maintenance.scan({b"visitor-number-20": "name"}).found) == 1
     store.close()

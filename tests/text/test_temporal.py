@@ -10,8 +10,7 @@ from aforesaid.errors import InputError
 from aforesaid.math import temporal as formulas
 from aforesaid.settings.rows import TimeRows
 from aforesaid.text.extract import temporal
-from aforesaid.text.extract.temporal import english as temporal_en
-from aforesaid.text.extract.temporal import japanese as temporal_ja
+from aforesaid.text.extract.temporal_words import ENGLISH_ROWS, JAPANESE_ROWS
 from support.growth import is_linear
 
 PATTERNS = [
@@ -95,7 +94,7 @@ def test_an_ordinary_question_holds_no_pattern(query: str) -> None:
 
 
 def test_both_languages_have_every_pattern_of_the_settings() -> None:
-    for rows in (temporal_en.ROWS, temporal_ja.ROWS):
+    for rows in (ENGLISH_ROWS, JAPANESE_ROWS):
         assert {name for name, _ in rows} == set(formulas.PATTERNS)
     assert TimeRows().max_slots == temporal.MAX_SLOTS
 

@@ -1,1 +1,1 @@
-"""Small helpers that know nothing of memories: lazy imports, atomic file writes, JSON over HTTP."""
+"""Small general helpers: batches, lazy imports, atomic file writes, JSON over HTTP."""

@@ -1,4 +1,4 @@
-"""Files that are replaced in one step: what was there stays until the new one is complete and on the disk."""
+"""Replaces a file in one step: the old content stays until the new one is complete and on disk."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-NEW_MODE = 0o600  # it may hold anybody's words or keys
+NEW_MODE = 0o600  # it may contain private text or keys
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A stream for what the file will hold; when anything is raised, it stays as it was. Its mode is kept."""
+    """A stream for the new content. After an error the file is unchanged. Its mode is kept."""
     mode = path.stat().st_mode & 0o7777 if path.exists() else NEW_MODE
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     part = Path(name)

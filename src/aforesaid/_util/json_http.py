@@ -1,4 +1,4 @@
-"""JSON over HTTP, one POST at a time: bounded in time and size, tried again after passing faults, keys kept secret."""
+"""POSTs JSON over HTTP, with limits on time and size, retries after temporary errors, and no keys in messages."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from urllib.parse import urlsplit
 from aforesaid.errors import EndpointError, SettingsError
 
 OPENAI_URL = "https://api.openai.com/v1"
-FIRST_WAIT_SECONDS = 0.5  # doubled after every try
-MAX_WAIT_SECONDS = 60.0  # a service that asks for more patience is reported instead
-QUOTE_CHARS = 200  # of a refusal's own words, into our message
+FIRST_WAIT_SECONDS = 0.5  # doubled after every attempt
+MAX_WAIT_SECONDS = 60.0  # if a service asks to wait longer, the request fails
+QUOTE_CHARS = 200  # of an error answer, in our message
 REFUSAL_BYTES = 8_192
 READ_BYTES = 65_536
 
@@ -38,17 +38,17 @@ def openai_post(
     retries: int,
     sleep: Callable[[float], None],
 ) -> JsonPost:
-    """A post to a service that speaks as OpenAI's does; `named` is where its key came from, for the error."""
+    """A JsonPost for a service with OpenAI's API; `named` is where the key comes from, for error messages."""
     url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
     key = key.strip()
-    if key and not re.fullmatch(r"[!-~]+", key):  # a header would refuse it with a message that shows it
-        raise SettingsError("The API key holds characters that no key has.", f"Check {named}.")
+    if key and not re.fullmatch(r"[!-~]+", key):  # http.client would show the key in its error
+        raise SettingsError("The API key contains invalid characters.", f"Check {named}.")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return JsonPost(f"{url}{path}", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
 
 
 class JsonPost:
-    """Posts JSON to one address; `secret` is taken out of every message it could appear in."""
+    """Posts JSON to one URL. `secret` is removed from every message."""
 
     def __init__(
         self,
@@ -68,13 +68,13 @@ class JsonPost:
         self._sleep = sleep
 
     def __call__(self, body: Mapping[str, Any], limit_bytes: int) -> Any:
-        """The parsed answer, or EndpointError when the service refuses, keeps failing or sends what is not JSON."""
+        """The parsed answer. EndpointError if the service refuses, keeps failing or does not send JSON."""
         data = json.dumps(body).encode()
         wait = FIRST_WAIT_SECONDS
         for attempt in range(self._retries + 1):
             try:
                 return self._parsed(self._once(data, limit_bytes))
-            except _PassingError as fault:
+            except _TemporaryError as fault:
                 pause = wait if fault.wait_seconds is None else fault.wait_seconds
                 if attempt == self._retries or pause > MAX_WAIT_SECONDS:
                     raise self._error(f"{fault.reason} ({attempt + 1} tries)") from None
@@ -96,35 +96,35 @@ class JsonPost:
             if isinstance(cause, ssl.SSLCertVerificationError):
                 raise self._error(f"its certificate is not trusted: {cause.verify_message}") from None
             reason = "no answer in time" if isinstance(cause, TimeoutError) else f"no connection: {cause}"
-            raise _PassingError(reason) from None
+            raise _TemporaryError(reason) from None
 
     def _read(self, response: http.client.HTTPResponse, limit_bytes: int, deadline: float) -> bytes:
         chunks, size = [], 0
-        while chunk := response.read1(READ_BYTES):  # one wait a call, so that a dripping answer meets the deadline
+        while chunk := response.read1(READ_BYTES):  # one wait per call, so that a slow answer meets the deadline
             chunks.append(chunk)
             size += len(chunk)
             if size > limit_bytes:
                 raise self._error(f"the answer is longer than {limit_bytes} bytes")
             if time.monotonic() > deadline:
-                raise _PassingError("no whole answer in time")
+                raise _TemporaryError("no whole answer in time")
         promised = response.headers.get("Content-Length", "")
         if promised.isdigit() and size < int(promised):
-            raise _PassingError("the connection broke in the middle of the answer")
+            raise _TemporaryError("the connection broke in the middle of the answer")
         return b"".join(chunks)
 
     def _refused(self, error: urllib.error.HTTPError) -> Exception:
         reason = f"HTTP {error.code}{self._quote(error)}"
         if error.code == 429 or error.code >= 500:
-            return _PassingError(reason, _retry_after(error.headers.get("Retry-After", "")))
+            return _TemporaryError(reason, _retry_after(error.headers.get("Retry-After", "")))
         return self._error(reason)
 
     def _quote(self, error: IO[bytes]) -> str:
-        """The start of what a refusal says, on one line; a body that cannot be read says nothing."""
+        """The start of an error answer, on one line; empty if it cannot be read."""
         try:
             raw = error.read(REFUSAL_BYTES)
         except (OSError, http.client.HTTPException):
             return ""
-        if len(raw) == REFUSAL_BYTES:  # the secret, cut in two, would not be recognised at the end
+        if len(raw) == REFUSAL_BYTES:  # a secret cut in two at the end would not be recognised
             raw = raw[: REFUSAL_BYTES - len(self._secret)]
         text = " ".join(self._hidden(raw.decode("utf-8", "replace")).split())
         return f": {text[:QUOTE_CHARS]}" if text else ""
@@ -137,7 +137,8 @@ class JsonPost:
 
     def _error(self, reason: str) -> EndpointError:
         return EndpointError(
-            self._hidden(f"{self.url}: {reason}."), "Check the address, the model and the key; text search goes on."
+            self._hidden(f"{self.url}: {reason}."),
+            "Check the address, the model and the key. Keyword search works without it.",
         )
 
     def _hidden(self, text: str) -> str:
@@ -146,13 +147,13 @@ class JsonPost:
     @cached_property
     def _opener(self) -> urllib.request.OpenerDirector:
         handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
-        if _is_loopback(self.url):  # a proxy is for the world outside
+        if _is_loopback(self.url):  # no proxy for this machine
             handlers.append(urllib.request.ProxyHandler({}))
         return urllib.request.build_opener(*handlers)
 
 
-class _PassingError(Exception):
-    """What may be over at the next try."""
+class _TemporaryError(Exception):
+    """An error that may be gone at the next attempt."""
 
     def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
         super().__init__(reason)
@@ -161,14 +162,14 @@ class _PassingError(Exception):
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: they would carry the key to another address, and turn the POST into a GET."""
+    """Refuses redirects: they would send the key to another address and turn the POST into a GET."""
 
     def redirect_request(self, *_: object) -> None:
         return None
 
 
 def checked_url(url: str) -> str:
-    """The address if it is plain http or https, or SettingsError (which does not repeat a password inside it)."""
+    """The URL if it is plain http or https, else SettingsError (without the URL, which may contain a password)."""
     try:
         parts = urlsplit(url)
         plain = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
@@ -190,7 +191,7 @@ def _is_loopback(url: str) -> bool:
 
 
 def _retry_after(value: str) -> float | None:
-    """The seconds that a Retry-After header asks for, given as a number or a date; None when it says neither."""
+    """The seconds that a Retry-After header asks for, as a number or a date; None if it is neither."""
     try:
         return max(0.0, float(int(value)))
     except ValueError:

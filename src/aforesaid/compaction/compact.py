@@ -1,4 +1,4 @@
-"""Older turns of a session → summaries: cluster by cluster, with every source kept and linked (SPEC 8).
+"""Older turns of a session → summaries: cluster by cluster, with every source kept and linked (spec 8).
 
 eligible turns → clusters, torn nowhere → a summary each, or none → summary, vector and links in one transaction
 """
@@ -131,7 +131,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
 
 
 def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
-    """⌊i·c/n⌋ for the first turn of each group, so that no bundle is torn (SPEC 8)."""
+    """⌊i·c/n⌋ for the first turn of each group, so that no bundle is torn (spec 8)."""
     clusters: dict[int, list[Record]] = {}
     place = 0
     for group in groups(turns):
@@ -249,7 +249,7 @@ class _CompactionRun:
 
 
 def _worth_a_model(sources: Sequence[Record], request: Request) -> bool:
-    """Whether the mean G of a cluster allows a model (SPEC 8); summaries have passed it before."""
+    """Whether the mean G of a cluster allows a model (spec 8); summaries have passed it before."""
     scores = [record.gate.score for record in sources if record.gate is not None]
     return bool(scores) and fmean(scores) >= request.settings.compact.abstractive_gate
 

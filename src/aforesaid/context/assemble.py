@@ -16,6 +16,7 @@ from datetime import datetime
 from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory
 from aforesaid.context.recent_turns import base, groups, message, recent
+from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
 from aforesaid.engine.rules import RulesInView, rules_in_view
@@ -26,7 +27,7 @@ from aforesaid.math import packing
 from aforesaid.retrieval.search import Page, search
 from aforesaid.settings import Settings
 from aforesaid.store.filtering import passes
-from aforesaid.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem, most_uses
+from aforesaid.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem
 
 LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
 MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
@@ -139,7 +140,7 @@ def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> lis
 def _mandatory(
     request: Request, wanted: ContextRequest, rules: RulesInView, turns: Sequence[Record], previous: Previous
 ) -> Mandatory:
-    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
+    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (spec 6)."""
     rows, total, count = request.settings.assemble, wanted.budget_tokens, request.count_tokens
 
     def cost(turn: Record) -> int:
@@ -223,7 +224,7 @@ def _previous(request: Request, wanted: ContextRequest) -> Previous:
     """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
     if wanted.subject is None:
         return Previous()
-    events = request.store.events(EventFilter(request.tenant, topic="recall", subject=wanted.subject, limit=1))
+    events = request.store.log.find(EventFilter(request.tenant, topic="recall", subject=wanted.subject, limit=1))
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
@@ -284,7 +285,4 @@ def _note(
 
 def _raise_most_uses(request: Request, used: Sequence[Record]) -> None:
     for owner in {record.owner for record in used}:
-        name = most_uses(request.tenant, owner)
-        most = max(int(record.meta[USES]) for record in used if record.owner == owner)
-        if most > int(request.store.setting(name) or 0):
-            request.store.put_setting(name, str(most))
+        raise_most_uses(request, owner, max(int(r.meta[USES]) for r in used if r.owner == owner))

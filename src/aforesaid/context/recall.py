@@ -126,9 +126,9 @@ def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], dat
     if wanted.session is None or not wanted.where.owners:
         return frozenset(), None
     subject = recall_subject(wanted.where.owners[0], wanted.session)
-    resets = request.store.events(EventFilter(request.tenant, topic=RESET, subject=subject, limit=1))
+    resets = request.store.log.find(EventFilter(request.tenant, topic=RESET, subject=subject, limit=1))
     after = resets[0].number if resets else None
-    events = request.store.events(
+    events = request.store.log.find(
         EventFilter(request.tenant, topic="recall", subject=subject, after=after, limit=MAX_SHOWN)
     )
     keys = frozenset(key for event in events for key in event.body.get("keys", ()))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +14,7 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.rules import documents, note_document
 from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
+from aforesaid.retrieval.activation import contexts_with
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
 from aforesaid.types import Filter, Record
@@ -23,8 +22,6 @@ from aforesaid.types import Filter, Record
 MOST_NEEDLES = 20_000  # looked for at most; with more records, each has fewer, and then every so-manieth is looked for
 LEAST_NAME_BYTES = 12  # of an id or a session to be looked for: shorter ones stand in any file by chance
 EVERYTHING = 1 << 40  # as a limit
-KEYS = re.compile(r"[0-9a-f]{24}")
-CONTEXT = "context/"  # settings that hold a saved context
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +82,10 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
         scrubbed = Counter(
             {
                 "owners": len(owners),
-                "settings": _drop_settings(request, plan.goes, owners),
+                "settings": _drop_values(request, plan.goes, owners),
                 "changed": len(plan.changed) - plan.revived,
                 "holding again": plan.revived,
-                "events": store.erase_events(tenant, _names(store, tenant, plan.goes, owners, sessions)),
+                "events": store.log.erase(tenant, _names(store, tenant, plan.goes, owners, sessions)),
             }
         )
         for name in (*owners, *sessions):
@@ -103,30 +100,19 @@ def _emptied(store: Store, wheres: Mapping[str, Filter]) -> list[str]:
     return [name for name, where in sorted(wheres.items()) if not store.find(_unveiled(where), limit=1)]
 
 
-def _drop_settings(request: Request, goes: Sequence[Record], owners: Sequence[str]) -> int:
-    """What the store keeps beside records: of owners without any, of documents that are gone, of saved contexts."""
+def _drop_values(request: Request, goes: Sequence[Record], owners: Sequence[str]) -> int:
+    """Drop what is kept beside records: of owners without any, of saved contexts, of documents without nodes."""
     store, tenant = request.store, request.tenant
-    keys = {record.key for record in goes}
-    whole = {f"{tenant}/{owner}" for owner in owners}
-    dropped = [
-        name
-        for name, value in store.settings().items()
-        if name.partition("/")[2] in whole
-        or (name.startswith(f"{CONTEXT}{tenant}/") and _mentions(value, keys, owners))
-    ]
-    for name in dropped:
-        store.drop_setting(name)
-    emptied = 0
+    contexts = contexts_with(request, {record.key for record in goes})
+    for slot in contexts:
+        store.values.drop(slot)
+    dropped = len(contexts) + sum(store.values.drop_owner(tenant, owner) for owner in owners)
     for owner, name in sorted({(r.owner, r.session or "") for r in goes if r.kind == "node" and r.owner not in owners}):
         nodes = Filter(tenant, (owner,), kinds=("node",), sessions=(name,))
         if name in documents(request, owner) and _emptied(store, {name: nodes}):
             note_document(request, owner, name, None)
-            emptied += 1
-    return len(dropped) + emptied
-
-
-def _mentions(value: str, keys: set[str], owners: Sequence[str]) -> bool:
-    return not keys.isdisjoint(KEYS.findall(value)) or any(json.dumps(owner) in value for owner in owners)
+            dropped += 1
+    return dropped
 
 
 def _names(

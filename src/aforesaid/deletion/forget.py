@@ -1,6 +1,6 @@
 """Forgetting, provably: select → what follows → delete, in every copy too → look through the raw files → receipt.
 
-The receipt and the log hold counts, never a text or a person's name (SPEC 9, 11.4).
+The receipt and the log hold counts, never a text or a person's name (spec 9, 11.4).
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> 
     scrubbed = Counter(done.scrubbed)
     wanted, scans = dict(done.needles), list[Scan]()
     unopened: dict[str, Copy] = {}
-    for copy in request.store.copies():
+    for copy in request.store.maintenance.copies():
         if copy.state == "missing":
             copy.drop(False)
             scrubbed["backups not found"] += 1
         elif copy.state != "current" or not _erase_copy(request, selection, done, copy, wanted, scans, scrubbed):
             unopened[copy.path] = copy
-    scan = _merged(request.store.scan(wanted, sorted(unopened)), scans)
+    scan = _merged(request.store.maintenance.scan(wanted, sorted(unopened)), scans)
     for path, copy in unopened.items():
         if copy.state == "old" and any(_belongs(trace, path) for trace in scan.found):
             copy.drop(True)
@@ -147,7 +147,7 @@ def _erase_copy(
                 replace(request.engine, store=store).request(), selection, [record.key for record in done.plan.goes]
             )
             wanted |= theirs.needles
-            scans.append(store.scan(wanted))
+            scans.append(store.maintenance.scan(wanted))
     except StoreError:
         return False
     scrubbed["backups cleaned"] += 1

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 _INLINE_CODE = re.compile(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,500}\1(?!`)")
 _LINK = re.compile(
-    r"\[\[(?P<wiki>[^\[\]\n|#]{0,300})(?:#(?P<spot>[^\[\]\n|]{1,300}))?(?:\|[^\[\]\n]{0,300})?\]\]"
+    r"\[\[(?P<wiki>[^\[\]\n|#]{0,300})(?:#(?P<anchor>[^\[\]\n|]{1,300}))?(?:\|[^\[\]\n]{0,300})?\]\]"
     r"|(?<!!)\[(?P<text>[^\[\]]{0,500})\](?:\(\s{0,9}(?:<(?P<bare>[^<>\n]{1,500})>|(?P<href>[^\s()<>]{1,500}))"
     r"(?:\s{1,9}[\"'(][^\"'()\n]{0,300}[\"')])?\s{0,9}\)|\[(?P<label>[^\[\]]{0,300})\])?"
 )
@@ -19,7 +19,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to another document: its path or name, the anchor in it, the line (from 1) and the node it stands in."""
+    """A link to another document: path or name, anchor, line (from 1), and the index of its node."""
 
     target: str
     anchor: str | None
@@ -28,7 +28,7 @@ class Link:
 
 
 def links_in(sources: Iterable[tuple[int, str, int]], references: Mapping[str, str], path: str) -> Iterator[Link]:
-    """The links in pieces of source, each given with the index of its node and its first line."""
+    """The links in source texts, each given with the index of its node and its first line."""
     for node, source, line in sources:
         if "[" not in source:
             continue
@@ -37,14 +37,14 @@ def links_in(sources: Iterable[tuple[int, str, int]], references: Mapping[str, s
         for found in _LINK.finditer(plain):
             line += plain.count("\n", at, found.start())
             at = found.start()
-            if link := _resolved(found, references, path):
+            if link := _resolve(found, references, path):
                 yield Link(*link, line, node)
 
 
-def _resolved(found: re.Match[str], references: Mapping[str, str], path: str) -> tuple[str, str | None] | None:
+def _resolve(found: re.Match[str], references: Mapping[str, str], path: str) -> tuple[str, str | None] | None:
     if found["wiki"] is not None:
         name = found["wiki"].strip()
-        return (name, found["spot"]) if name else None
+        return (name, found["anchor"]) if name else None
     href = found["bare"] or found["href"] or references.get(_label(found["label"] or found["text"]))
     if not href or _SCHEME.match(href):
         return None
@@ -57,5 +57,5 @@ def _resolved(found: re.Match[str], references: Mapping[str, str], path: str) ->
 
 
 def _label(text: str) -> str:
-    """A link label as definitions are looked up: case folded, white space as one."""
+    """A link label for lookup: without case, with single spaces."""
     return " ".join(text.split()).lower().upper()

@@ -1,4 +1,4 @@
-"""Documents → nodes: what people wrote for their agents, parsed once, with an edit replacing exactly what changed."""
+"""Loads authored documents: parses them into nodes and stores exactly what changed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from aforesaid.documents.links import Link
     from aforesaid.documents.nodes import Document, Node
 
-MAX_BYTES = 1_000_000  # a longer file is not something that somebody wrote for an agent to follow
-LINKS = "links"  # key of a node's `meta`: the documents that it points to
+MAX_BYTES = 1_000_000  # nobody writes longer instructions for an agent
+LINKS = "links"  # key in the `meta` of a node: its links to other documents
 NO_TOKENIZER = "estimate"
 
 
 @dataclass(frozen=True, slots=True)
 class Authored:
-    """A parsed document: its name, its nodes with what each costs in a prompt, and where its rules disagree."""
+    """A parsed document: its nodes, their tokens in a prompt, and conflicts between its rules."""
 
     name: str
     document: Document
@@ -40,24 +40,24 @@ class Authored:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What keeps the document from being loaded as it is, or an agent from following it."""
+        """Problems: conflicting rules, and hard rules that need too many tokens."""
         needed = self.cost(HARD)
-        heavy = (f"{self.name}: the hard rules need {needed} tokens, {self.hard_room} are reserved for them",)
-        return (*map(self.disagreement, self.conflicts), *(heavy if needed > self.hard_room else ()))
+        too_long = (f"{self.name}: the hard rules need {needed} tokens, {self.hard_room} are reserved for them",)
+        return (*map(self.disagreement, self.conflicts), *(too_long if needed > self.hard_room else ()))
 
     def disagreement(self, conflict: Conflict) -> str:
-        """A conflict in one line, with the places of both rules."""
+        """A conflict in one line, with the lines of both rules."""
         first, second = (self.document.nodes[i].lines[0] for i in (conflict.first, conflict.second))
         return f"{self.name}:{first} and :{second} disagree: {conflict.why}"
 
     def cost(self, tier: int) -> int:
-        """Tokens of all nodes of a tier."""
+        """The tokens of all nodes of a tier."""
         return sum(size for node, size in zip(self.document.nodes, self.tokens, strict=True) if node.tier == tier)
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What became of a document: how many of its nodes were there, are new, and went; and where its rules disagree."""
+    """The result of loading: how many nodes are unchanged, added and removed, and conflicting rules."""
 
     name: str
     same: int
@@ -69,7 +69,7 @@ class Loaded:
 
 
 def read(path: str | Path) -> str:
-    """The text of a document, or why it cannot be one."""
+    """Read the text of a document. Raises InputError if the file cannot be one."""
     file = Path(path)
     if not file.is_file():
         raise InputError(f"There is no file {file}.", "Give the path of a Markdown file.")
@@ -84,8 +84,8 @@ def read(path: str | Path) -> str:
         ) from None
 
 
-def parsed(request: Request, name: str, text: str) -> Authored:
-    """A document as nodes, with costs and conflicts; nothing is stored."""
+def parse_document(request: Request, name: str, text: str) -> Authored:
+    """Parse a document and find its conflicts. Stores nothing."""
     from aforesaid.documents.deontic import conflicts
     from aforesaid.documents.nodes import parse
 
@@ -98,52 +98,52 @@ def parsed(request: Request, name: str, text: str) -> Authored:
 
 
 def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
-    """Store a document's nodes, replacing those that changed; refused when the hard rules outgrow their share."""
+    """Store the nodes that changed. Raises InputError when the hard rules need more than their share of a prompt."""
     from aforesaid.documents.nodes import content_key
 
-    whose = owner_of(owner.scope, owner.user, owner.project)
-    where = Filter(request.tenant, (whose,))
+    owner_key = owner_of(owner.scope, owner.user, owner.project)
+    where = Filter(request.tenant, (owner_key,))
     key = content_key(text, NO_TOKENIZER)
-    authored = parsed(request, name, text)
+    authored = parse_document(request, name, text)
     nodes = _records(request, authored.document, name, owner)
     room, needed = _hard_room(request, where, name, nodes)
     disagreements = tuple(map(authored.disagreement, authored.conflicts))
-    there = {record.key: record for record in _stored(request, where, name)}
-    if documents(request, whose).get(name) == key and len(there) == len(nodes):
+    stored = {record.key: record for record in _stored(request, where, name)}
+    if documents(request, owner_key).get(name) == key and len(stored) == len(nodes):
         return Loaded(name, len(nodes), 0, 0, needed, room, disagreements)
-    new = [record for record in nodes if record.key not in there]
-    moved = [replace(record, time=there[record.key].time) for record in nodes if record.key in there]
-    gone = [old for old in there if old not in {record.key for record in nodes}]
+    new = [record for record in nodes if record.key not in stored]
+    moved = [replace(record, time=stored[record.key].time) for record in nodes if record.key in stored]
+    gone = [key for key in stored if key not in {record.key for record in nodes}]
     embedded = request.embed(new)
     body = {"document": name, "same": len(moved), "added": len(new), "removed": len(gone)}
     with writing(request) as writer:
         request.store.delete(gone)
         writer.commit(moved)
         writer.commit(new, embedded)
-        note_document(request, whose, name, key)
+        note_document(request, owner_key, name, key)
         writer.commit(edges=_link_edges(request, where), events=[request.event("load", name, body)])
     return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
 
 
 def unload(request: Request, name: str, owner: Owner) -> Loaded:
     """Remove a document's nodes."""
-    whose = owner_of(owner.scope, owner.user, owner.project)
-    where = Filter(request.tenant, (whose,))
+    owner_key = owner_of(owner.scope, owner.user, owner.project)
+    where = Filter(request.tenant, (owner_key,))
     keys = [record.key for record in _stored(request, where, name)]
     if not keys:
         raise InputError(f"No document {name!r} is loaded here.", "See `aforesaid list --kind node`.")
     with writing(request) as writer:
         request.store.delete(keys)
-        note_document(request, whose, name, None)
+        note_document(request, owner_key, name, None)
         writer.commit(events=[request.event("load", name, {"document": name, "removed": len(keys)})])
     room, needed = _hard_room(request, where, name, ())
     return Loaded(name, 0, 0, len(keys), needed, room)
 
 
 def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
-    """α1·τ and what all hard rules in view would need; refused when that is more (SPEC 6)."""
+    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (spec 6)."""
     rows = request.settings.assemble
-    others = [rule for rule in rules_in_view(request, _with_everybody(where)).hard if rule.session != name]
+    others = [rule for rule in rules_in_view(request, _with_global(where)).hard if rule.session != name]
     hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]
     needed = request.count_tokens(frame.rules(hard, ()) + "\n") if hard else 0
     if not packing.hard_fits(rows.budget_tokens, needed, rows.hard):
@@ -156,7 +156,7 @@ def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Recor
     return int(packing.share_tokens(rows.budget_tokens, rows.hard)), needed
 
 
-def _with_everybody(where: Filter) -> Filter:
+def _with_global(where: Filter) -> Filter:
     return replace(where, owners=tuple(dict.fromkeys((*(where.owners or ()), "global"))))
 
 
@@ -165,7 +165,7 @@ def _stored(request: Request, where: Filter, name: str) -> list[Record]:
 
 
 def _records(request: Request, document: Document, name: str, owner: Owner) -> list[Record]:
-    """A record a node; the same words under the same heading keep their id wherever they move."""
+    """The record of each node. The same text under the same heading keeps its id when it moves."""
     seen: Counter[str] = Counter()
     links: dict[int, list[Link]] = {}
     for link in document.links:
@@ -215,7 +215,7 @@ def _digest(node: Node) -> str:
 
 
 def _link_edges(request: Request, where: Filter) -> list[Edge]:
-    """Edges for the links between documents, whichever of the two was loaded first."""
+    """Edges for the links between all loaded documents."""
     names = tuple(name for owner in where.owners or () for name in documents(request, owner))
     nodes = request.store.find(replace(where, kinds=("node",), sessions=names))
     by_name: dict[str, list[Record]] = {}
@@ -230,8 +230,8 @@ def _link_edges(request: Request, where: Filter) -> list[Edge]:
 
 
 def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str | None) -> Record | None:
-    """The node that a link means: the first under the heading it names, else the first of the document."""
-    found = by_name.get(name) or next((nodes for path, nodes in by_name.items() if _called(path, name)), None)
+    """The node that a link means: the first under the heading that it names, else the first of the document."""
+    found = by_name.get(name) or next((nodes for path, nodes in by_name.items() if _is_named(path, name)), None)
     if not found:
         return None
     return next(
@@ -239,7 +239,7 @@ def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str | No
     )
 
 
-def _called(path: str, name: str) -> bool:
-    """Whether a wiki link names a document: by its file name, with or without the ending."""
+def _is_named(path: str, name: str) -> bool:
+    """Whether a name is the file name of a document, with or without the ending."""
     file = PurePosixPath(path)
     return name.casefold() in (file.name.casefold(), file.stem.casefold())

@@ -1,18 +1,17 @@
-"""Authored Markdown as nodes: what always holds, what holds while there is room, and what is only told (SPEC 7).
+"""Parses authored Markdown into nodes: hard rules, soft rules and lore (spec 7).
 
-Front matter and list items are hard (tier 1); quotes, and paragraphs that command, are soft (tier 2); the rest is lore
-(tier 0). The outermost block decides: a list in a quote is the quote's, a quote or code in a list item the item's. A
-nested list item is a node of its own; what its parent says after it is one more node of the parent. Headings are the
-context of what stands below them and no nodes. Comments, thematic breaks and link definitions are left out.
+Front matter and list items are hard rules (tier 1). Quotes, and paragraphs with a command, are soft rules (tier 2). The
+rest is lore (tier 0). The outermost block decides: a list in a quote belongs to the quote, a quote or code in a list
+item to the item. A nested list item is its own node, and text of its parent after it is another node of the parent.
+Headings are no nodes but the context of what follows. Comments, thematic breaks and link definitions are left out.
 
-A node's text is its source lines: code, tables and front matter as they stand, the rest without list and quote markers.
+The text of a node is its source lines, without list and quote markers; code, tables and front matter are unchanged.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
 Tier = Literal[0, 1, 2]
 Kind = Literal["front matter", "list item", "quote", "paragraph", "code", "table", "html"]
-PARSER = "1"  # goes up when the same text would give other nodes
-MAX_NESTING = 40  # list and quote levels read; what stands deeper belongs to the last one
+PARSER = "1"  # increase it when the same text would give other nodes
+MAX_NESTING = 40  # deeper levels of lists and quotes belong to the last one
 PATH_SIGN = " › "
 _NEWLINE = re.compile(r"\r\n?")
 _YAML = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\w\"'][^:\n]{0,100}:(?:\s|$)")
@@ -38,7 +37,7 @@ _CODE = ("fence", "code_block")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A piece of an authored document: its tier and why, its lines (from 1, both included) and the headings above."""
+    """A part of a document: its tier and the reason for it, its lines (from 1, both included) and its headings."""
 
     tier: Tier
     text: str
@@ -50,7 +49,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An authored document as nodes in order, with its links to other documents."""
+    """The nodes of a document in order, and its links to other documents."""
 
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
@@ -59,51 +58,28 @@ class Document:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDiff:
-    """What an edit did, as indexes of nodes: pairs that stayed (old, new), the new ones, the old ones that went."""
-
-    same: tuple[tuple[int, int], ...]
-    added: tuple[int, ...]
-    removed: tuple[int, ...]
-
-
 def parse(text: str, path: str = "") -> Document:
-    """The nodes and links of a Markdown text; relative links are resolved against the path of the document."""
+    """Parse a Markdown text. Relative links are resolved against the path of the document."""
     text = _NEWLINE.sub("\n", text.removeprefix("\ufeff"))
     tokens, references = _tokens(text)
-    reading = _Reading(text.split("\n"), [token.map for token in tokens if token.type in _CODE and token.map])
-    reading.read(tokens)
-    nodes = tuple(reading.nodes)
+    reader = _Reader(text.split("\n"), [token.map for token in tokens if token.type in _CODE and token.map])
+    reader.read(tokens)
+    nodes = tuple(reader.nodes)
     front = bool(nodes) and nodes[0].kind == "front matter"
     found = _YAML_TITLE.search(nodes[0].text) if front else None
-    title = reading.title or (found[2] if found else None)
-    sources = [(i, reading.prose(*node.lines), node.lines[0]) for i, node in enumerate(nodes) if node.kind != "code"]
+    title = reader.title or (found[2] if found else None)
+    sources = [(i, reader.prose(*node.lines), node.lines[0]) for i, node in enumerate(nodes) if node.kind != "code"]
     return Document(nodes, tuple(links_in(sources, references, path)), title, front, path)
 
 
 def content_key(text: str, tokenizer_id: str) -> str:
-    """The key under which a parsed text is cached: its very characters, the tokenizer and the parser's version."""
+    """A digest of the text, the tokenizer and the parser version. If it is the same, the nodes are the same."""
     parts = "\0".join((PARSER, tokenizer_id, text))
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def changed(old: Document, new: Document) -> NodeDiff:
-    """Which nodes an edit left, added and removed; equal nodes (tier, text, headings) are paired in order."""
-    waiting: defaultdict[tuple[int, str, str], deque[int]] = defaultdict(deque)
-    for index, node in enumerate(old.nodes):
-        waiting[node.tier, node.text, node.heading].append(index)
-    same, added = [], []
-    for index, node in enumerate(new.nodes):
-        if at := waiting[node.tier, node.text, node.heading]:
-            same.append((at.popleft(), index))
-        else:
-            added.append(index)
-    return NodeDiff(tuple(same), tuple(added), tuple(sorted(index for left in waiting.values() for index in left)))
-
-
 def _tokens(text: str) -> tuple[list[Token], dict[str, str]]:
-    """The block tokens of a text and its link definitions; a first rule line is no front matter unless YAML follows."""
+    """The block tokens of a text and its link definitions. `---` starts front matter only if YAML follows."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.front_matter import front_matter_plugin
 
@@ -116,8 +92,8 @@ def _tokens(text: str) -> tuple[list[Token], dict[str, str]]:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """The walk over a document's blocks: lines at hand, headings above, nodes so far."""
+class _Reader:
+    """Walks over the blocks of a document and collects nodes."""
 
     lines: list[str]
     code: list[list[int]]
@@ -127,7 +103,7 @@ class _Reading:
     code_lines: set[int] = field(default_factory=set)
 
     def read(self, tokens: list[Token]) -> None:
-        """Go through the outermost blocks in order."""
+        """Read the outermost blocks in order."""
         self.code_lines = {line for start, end in self.code for line in range(start, end)}
         at = 0
         while at < len(tokens):
@@ -136,7 +112,7 @@ class _Reading:
             at = end + 1
 
     def prose(self, first: int, last: int) -> str:
-        """Source lines (from 1, both included) with those of code blanked."""
+        """Source lines (from 1, both included) with code blanked out."""
         return "\n".join("" if at in self.code_lines else self.lines[at] for at in range(first - 1, last))
 
     def _block(self, tokens: list[Token]) -> None:
@@ -149,8 +125,8 @@ class _Reading:
         elif kind == "front_matter":
             self._add(1, "front matter", start + 1, end - 1, "front matter")
         elif kind in ("bullet_list_open", "ordered_list_open"):
-            for first, last, marks in _item_pieces(tokens, end):
-                self._add(1, "list item", first, last, "list item", marks)
+            for first, last, markers in _item_runs(tokens, end):
+                self._add(1, "list item", first, last, "list item", markers)
         elif kind == "blockquote_open":
             self._add(2, "quote", start, end, "block quote")
         elif kind == "paragraph_open":
@@ -160,7 +136,7 @@ class _Reading:
             self._add(0, name, start, end, name)
 
     def _heading(self, level: int, text: str) -> None:
-        name = " ".join(_uncommented(text).split())
+        name = " ".join(_without_comments(text).split())
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         if not name:
@@ -169,39 +145,39 @@ class _Reading:
         if level == 1 and self.title is None:
             self.title = name
 
-    def _add(self, tier: Tier, kind: Kind, start: int, end: int, reason: str, marks: int = 0) -> None:
-        """Add the node of the lines from start up to end (from 0, end excluded), unless nothing remains of them."""
+    def _add(self, tier: Tier, kind: Kind, start: int, end: int, reason: str, markers: int = 0) -> None:
+        """Add the node of the lines from `start` up to `end` (from 0, end excluded), unless it is empty."""
         end = min(end, len(self.lines))
         while start < end and not self.lines[start].strip():
             start += 1
         while end > start and not self.lines[end - 1].strip():
             end -= 1
-        text = self._text(kind, start, end, marks)
+        text = self._text(kind, start, end, markers)
         if not text.strip():
             return
-        if kind == "paragraph" and _commands(text):
+        if kind == "paragraph" and _has_command(text):
             tier, reason = 2, "paragraph with a command"
         heading = PATH_SIGN.join(name for _, name in self.headings)
         self.nodes.append(Node(tier, text, (start + 1, end), kind, heading, reason))
 
-    def _text(self, kind: Kind, start: int, end: int, marks: int) -> str:
+    def _text(self, kind: Kind, start: int, end: int, markers: int) -> str:
         lines = self.lines[start:end]
         if kind in ("code", "table", "front matter"):
             return "\n".join(lines)
         if kind == "quote":
             lines = [_QUOTE_MARK.sub("", line, count=1) for line in lines]
         elif kind == "list item":
-            lines = _unmarked(lines, marks)
+            lines = _without_markers(lines, markers)
         else:
             lines = [line.strip() for line in lines]
         text = "\n".join(lines)
         if any(at in self.code_lines for at in range(start, end)):
             return text
-        return "\n".join(line.rstrip() for line in _uncommented(text).split("\n")).strip("\n")
+        return "\n".join(line.rstrip() for line in _without_comments(text).split("\n")).strip("\n")
 
 
-def _commands(paragraph: str) -> bool:
-    from aforesaid.documents.imperatives import is_directive  # its patterns take a tenth of a second to compile
+def _has_command(paragraph: str) -> bool:
+    from aforesaid.documents.imperatives import is_directive  # compiling its patterns takes a tenth of a second
 
     return is_directive(paragraph)
 
@@ -216,10 +192,10 @@ def _closing(tokens: list[Token], at: int) -> int:
     return len(tokens) - 1
 
 
-def _item_pieces(tokens: list[Token], end: int) -> Iterator[tuple[int, int, int]]:
-    """The runs of lines that belong to one list item each: start, end, and how many markers open the first line."""
-    open_items: list[int] = []  # for every item the walk is in: the line from which its own words run
-    marked = quoted = 0
+def _item_runs(tokens: list[Token], end: int) -> Iterator[tuple[int, int, int]]:
+    """The runs of lines that belong to one list item: start, end, and the number of markers in the first line."""
+    open_items: list[int] = []  # the last line of each item around the current token
+    markers = quoted = 0
     line = tokens[0].map[0] if tokens[0].map else 0
     for token in tokens:
         quoted += token.nesting if token.type in ("blockquote_open", "blockquote_close") else 0
@@ -228,31 +204,31 @@ def _item_pieces(tokens: list[Token], end: int) -> Iterator[tuple[int, int, int]
         if token.type == "list_item_open" and token.map:
             begin = token.map[0]
             if open_items and begin > line:
-                yield line, begin, marked
-            marked = marked + 1 if open_items and begin == line and marked else 1
+                yield line, begin, markers
+            markers = markers + 1 if open_items and begin == line and markers else 1
             line = begin
             open_items.append(min(token.map[1], end))
         elif open_items:
             last = open_items.pop()
             if last > line:
-                yield line, last, marked
-                line, marked = last, 0
+                yield line, last, markers
+                line, markers = last, 0
 
 
-def _unmarked(lines: list[str], marks: int) -> list[str]:
-    """The lines of a list item without its markers and the indent that they ask for."""
-    if not marks:  # the words of an item after a nested one
+def _without_markers(lines: list[str], markers: int) -> list[str]:
+    """The lines of a list item without its markers and their indent."""
+    if not markers:  # text of an item after a nested item
         indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
         return [line[indent:] for line in lines]
     first = lines[0]
-    for _ in range(marks):
+    for _ in range(markers):
         first = _ITEM_MARK.sub("", first, count=1)
     width = len(lines[0]) - len(first)
-    return [first, *(_dedented(line, width) for line in lines[1:])]
+    return [first, *(_dedent(line, width) for line in lines[1:])]
 
 
-def _dedented(line: str, width: int) -> str:
-    """A line without the white space in front, up to a width; a tab is as wide as it shows."""
+def _dedent(line: str, width: int) -> str:
+    """A line without leading white space up to a width. A tab reaches to the next tab stop."""
     column = at = 0
     while column < width and line[at : at + 1] in (" ", "\t"):
         column += 1 if line[at] == " " else 4 - column % 4
@@ -260,8 +236,8 @@ def _dedented(line: str, width: int) -> str:
     return line[at:]
 
 
-def _uncommented(text: str) -> str:
-    """A text without its HTML comments, an author's notes to other people; those shown as code stay."""
+def _without_comments(text: str) -> str:
+    """A text without its HTML comments, except those in code."""
     kept, at, begin, ticks = [], 0, 0, 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         ticks += text.count("`", at, start)

@@ -1,4 +1,4 @@
-"""Embedders: the seam (`base`), the local model, endpoints, and a hash for tests. Nothing heavy is imported here."""
+"""Embedders: the interface (`base`), the local model, services, and a hash for tests. Imported on first use."""
 
 from __future__ import annotations
 
@@ -17,18 +17,11 @@ if TYPE_CHECKING:
     from aforesaid.embed.numerics import check_numerics
 
 __all__ = [
-    "Embedder",
-    "HashEmbedder",
-    "LocalEmbedder",
-    "OllamaEmbedder",
-    "OpenAIEmbedder",
-    "Vectors",
-    "check_numerics",
-    "open_embedder",
-    "unit_rows",
-]
+    "Embedder", "HashEmbedder", "LocalEmbedder", "OllamaEmbedder", "OpenAIEmbedder", "Vectors", "check_numerics",
+    "open_embedder", "unit_rows",
+]  # fmt: skip
 
-_HOMES = {
+_LAZY = {
     "HashEmbedder": "hashing",
     "LocalEmbedder": "local",
     "OllamaEmbedder": "endpoints",
@@ -39,57 +32,40 @@ DEFAULT_HASH_DIMENSIONS = 64
 
 
 def open_embedder(settings: Settings, progress: Progress | None = None) -> Embedder | None:
-    """The embedder that the settings name, None for `off`; weights and services are not touched before first use."""
+    """The embedder that the settings name; None for `off`. The model loads, or the service is called, on first use."""
     rows = settings.embed
-    match rows.provider:
-        case "local":
-            return _local(settings, progress)
-        case "openai":
-            from aforesaid.embed.endpoints import OpenAIEmbedder
+    if rows.provider == "local":
+        from aforesaid.embed.local import LocalEmbedder
+        from aforesaid.embed.weights import pull
 
-            return OpenAIEmbedder(
-                rows.model,
-                dimensions=rows.dimensions,
-                batch=rows.batch,
-                timeout_ms=rows.timeout_ms,
-                retries=rows.retries,
-                cache_texts=rows.cache_texts,
-            )
-        case "ollama":
-            from aforesaid.embed.endpoints import OllamaEmbedder
+        return LocalEmbedder(
+            Path(rows.model) if rows.model else None,
+            max_tokens=rows.max_tokens,
+            threads=rows.threads,
+            cache_texts=rows.cache_texts,
+            fetch=lambda: pull(progress),
+        )
+    if rows.provider in ("openai", "ollama"):
+        from aforesaid.embed.endpoints import OllamaEmbedder, OpenAIEmbedder
 
-            return OllamaEmbedder(
-                rows.model,
-                dimensions=rows.dimensions,
-                batch=rows.batch,
-                timeout_ms=rows.timeout_ms,
-                retries=rows.retries,
-                cache_texts=rows.cache_texts,
-            )
-        case "hash":
-            from aforesaid.embed.hashing import HashEmbedder
+        service = OpenAIEmbedder if rows.provider == "openai" else OllamaEmbedder
+        return service(
+            rows.model,
+            dimensions=rows.dimensions,
+            batch=rows.batch,
+            timeout_ms=rows.timeout_ms,
+            retries=rows.retries,
+            cache_texts=rows.cache_texts,
+        )
+    if rows.provider == "hash":
+        from aforesaid.embed.hashing import HashEmbedder
 
-            return HashEmbedder(rows.dimensions or DEFAULT_HASH_DIMENSIONS)
-        case _:
-            return None
-
-
-def _local(settings: Settings, progress: Progress | None) -> Embedder:
-    from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.weights import pull
-
-    rows = settings.embed
-    return LocalEmbedder(
-        Path(rows.model) if rows.model else None,
-        max_tokens=rows.max_tokens,
-        threads=rows.threads,
-        cache_texts=rows.cache_texts,
-        fetch=lambda: pull(progress),
-    )
+        return HashEmbedder(rows.dimensions or DEFAULT_HASH_DIMENSIONS)
+    return None
 
 
 def __getattr__(name: str) -> Any:
-    """Import an embedder when it is first named."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'aforesaid.embed' has no attribute {name!r}")
-    return getattr(import_module(f"aforesaid.embed.{_HOMES[name]}"), name)
+    """Import an embedder on first use."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

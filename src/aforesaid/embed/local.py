@@ -15,16 +15,15 @@ from aforesaid.embed import numerics, weights
 from aforesaid.embed.base import Vectors, checked_texts, only_row
 from aforesaid.embed.cache import VectorCache
 from aforesaid.embed.fetch import REMEDY
-from aforesaid.embed.model import OnnxModel
-from aforesaid.embed.recipe import DEFAULT, Recipe, recipe_of
+from aforesaid.embed.model import DEFAULT, OnnxModel, Recipe, recipe_of
 from aforesaid.errors import EmbedError, ModelMissingError
 
 
 class LocalEmbedder:
-    """A local ONNX model, loaded (and, unless `fetch` is None, fetched) when the first text is embedded.
+    """A local ONNX model, loaded on first use, and downloaded first if needed unless `fetch` is None.
 
-    The same text gives the same vector whatever it is embedded with. A `folder` may hold other weights: they bear
-    the sha256 of their file as a name, and `recipe_of` says how they are used.
+    A text always gets the same vector, whatever the other texts are. `folder` may contain another model: its name is
+    then its sha256, and `recipe_of` finds out how to use it.
     """
 
     def __init__(
@@ -48,12 +47,12 @@ class LocalEmbedder:
 
     @property
     def name(self) -> str:
-        """The model and the first digits of its sha256; known without loading it."""
+        """The model and the first digits of its sha256; available without loading it."""
         return self._known_recipe().name
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector; weights of a user's own are loaded to find out."""
+        """The vector length; a user's own model is loaded to find out."""
         recipe = self._known_recipe()
         if not recipe.dimensions:
             recipe = self._recipe = replace(recipe, dimensions=len(self._open().vector("dimensions")))
@@ -61,18 +60,18 @@ class LocalEmbedder:
 
     @property
     def background(self) -> float:
-        """The cosine of texts that have nothing to do with each other: known for the default model, else 0."""
+        """The mean cosine of unrelated texts: known for the default model, else 0."""
         return self._known_recipe().background
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One unit row a text, in order."""
+        """One unit row per text, in order."""
         clean = checked_texts(texts)
         if not clean:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack(self._cache.through(clean, self._compute))
+        return np.stack(self._cache.get(clean, self._compute))
 
     def embed_query(self, text: str) -> Vectors:
-        """The vector of a question, put to the model with the prefix it was trained with."""
+        """The vector of a query, with the query prefix of the model."""
         [clean] = checked_texts([text])
         return only_row(self.embed([self._known_recipe().query_prefix + clean]))
 
@@ -80,9 +79,9 @@ class LocalEmbedder:
         model = self._open()
         if len(texts) == 1:
             return model.vector(texts[0])[np.newaxis]
-        # the longest first, so that no thread is left alone with one at the end
+        # longest first, so that all threads finish at about the same time
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
-        # threads of this call only: they cost a tenth of a millisecond, and a fork cannot find them dead
+        # a new pool per call costs 0.1 ms, and works after a fork
         with ThreadPoolExecutor(min(self._threads, len(texts))) as pool:
             rows = list(pool.map(model.vector, [texts[index] for index in order]))
         return np.stack(rows)[np.argsort(order)]
@@ -107,12 +106,12 @@ class LocalEmbedder:
             return self._recipe
 
     def _located(self) -> Path:
-        """The folder with weights; a fetch that failed is not tried again, so that each call after it fails at once."""
+        """The model folder. A failed download is not tried again, so later calls fail at once."""
         found = weights.locate(self._folder)
         if found is not None:
             return found
         if self._fetch is None:
-            raise ModelMissingError("The weights are not here, and fetching them is off.", REMEDY)
+            raise ModelMissingError("The model is not on this machine, and downloads are off.", REMEDY)
         if self._failure is not None:
             raise type(self._failure)(self._failure.message, self._failure.remedy)
         try:
@@ -123,5 +122,5 @@ class LocalEmbedder:
 
 
 def _cores() -> int:
-    """The cores this process may use, which in a container can be fewer than the machine has."""
+    """The cores that this process may use; in a container, fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,26 +1,85 @@
-"""One loaded ONNX model and its tokenizer: a text in, its vector out."""
+"""ONNX models: how to use one (`Recipe`), and a loaded one with its tokenizer (`OnnxModel`)."""
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from aforesaid.embed import weights
 from aforesaid.embed.base import Vectors, only_row, unit_rows
-from aforesaid.embed.recipe import Recipe
 from aforesaid.errors import EmbedError, ModelDamagedError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-CHARS_PER_TOKEN = 32  # text past max_tokens · 32 characters is not even tokenized: a megabyte would take seconds
+CHARS_PER_TOKEN = 32  # text after max_tokens · 32 characters is cut before tokenizing: a megabyte takes seconds
+QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+DIMENSIONS = 384
+MAX_TOKENS = 512  # the longest input of the default model; a longer one is an error
+SHA_CHARS = 8
+BACKGROUND = 0.70  # mean cosine of unrelated messages (measured .71); paraphrases have over .95
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A model's name and how to compute its vectors. 0 for `dimensions` or `max_tokens` means unknown."""
+
+    name: str
+    query_prefix: str = ""
+    pooling: Literal["cls", "mean"] = "cls"
+    dimensions: int = 0
+    max_tokens: int = 0
+    background: float = 0.0
+
+    @property
+    def pinned(self) -> bool:
+        """Whether this is the default model."""
+        return self == DEFAULT
+
+
+DEFAULT = Recipe(
+    f"{weights.NAME}@{weights.PINS[0].sha256[:SHA_CHARS]}", QUERY_PREFIX, "cls", DIMENSIONS, MAX_TOKENS, BACKGROUND
+)
+
+
+def recipe_of(folder: Path) -> Recipe:
+    """The recipe of a user's model folder: the default recipe for the default model, else from its files.
+
+    A sentence-transformers export has `config_sentence_transformers.json` (prompts.query) and `1_Pooling/config.json`.
+    Without them there is no prefix, and the vector is the output of the first token.
+    """
+    sha256 = weights.sha256_of(weights.model_file(folder))
+    if sha256 == weights.PINS[0].sha256:
+        return DEFAULT
+    prompts = _table(folder / "config_sentence_transformers.json").get("prompts")
+    prefix = prompts.get("query", "") if isinstance(prompts, dict) else ""
+    mean = _table(folder / "1_Pooling" / "config.json").get("pooling_mode_mean_tokens") is True
+    positions = _table(folder / "config.json").get("max_position_embeddings", 0)
+    return Recipe(
+        name=f"onnx@{sha256[:SHA_CHARS]}",  # not the folder's name, so that a moved model stays the same model
+        query_prefix=prefix if isinstance(prefix, str) else "",
+        pooling="mean" if mean else "cls",
+        max_tokens=positions if isinstance(positions, int) else 0,
+    )
+
+
+def _table(file: Path) -> dict[str, Any]:
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ModelDamagedError(f"{file} cannot be read: {error}.", "Correct or delete it.") from error
+    return table if isinstance(table, dict) else {}
 
 
 class OnnxModel:
-    """A session and a tokenizer; `vector` may be called from many threads at once."""
+    """An ONNX session and a tokenizer; `vector` is thread-safe."""
 
     def __init__(self, folder: Path, recipe: Recipe, max_tokens: int) -> None:
         self._recipe = recipe
@@ -30,41 +89,41 @@ class OnnxModel:
         self._inputs = [value.name for value in self._session.get_inputs()]
 
     def vector(self, text: str) -> Vectors:
-        """The unit vector of one text, alone in its run: int8 scales are shared by a batch, and would leak into it."""
+        """The unit vector of one text. Texts run alone, because in a batch int8 scales depend on the other texts."""
         encoded = self._tokenizer.encode(text[: self._max_tokens * CHARS_PER_TOKEN])
         ids = np.array([encoded.ids], dtype=np.int64)
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         try:
             output = self._session.run(None, {name: feed[name] for name in self._inputs})[0]
-        except Exception as error:  # onnxruntime's errors share no base but Exception
+        except Exception as error:  # onnxruntime has no common base class for its errors
             raise EmbedError(
                 f"{self._recipe.name} failed on a text of {ids.shape[1]} tokens: {' '.join(str(error).split())}.",
-                "Lower embed.max_tokens, or check the model. Text search goes on without it.",
+                "Lower embed.max_tokens, or check the model. Keyword search works without it.",
             ) from error
         pooled = self._pooled(np.asarray(output))
         return only_row(unit_rows(pooled, 1, pooled.shape[-1], self._recipe.name))
 
     def _pooled(self, states: Vectors) -> Vectors:
-        if states.ndim == 2:  # some exports pool by themselves
+        if states.ndim == 2:  # some exported models pool themselves
             return states
         return states[:, 0] if self._recipe.pooling == "cls" else states.mean(axis=1)
 
 
 def _session(file: Path) -> Any:
-    # its official builds report to their vendor unless told not to before the import; nothing leaves this machine
+    # official builds send telemetry unless this is set before the import; nothing may leave this machine
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ImportError as error:
         raise _not_installed("onnxruntime", error) from error
-    onnxruntime.disable_telemetry_events()  # for the case that the host imported it first
+    onnxruntime.disable_telemetry_events()  # if the host imported it before us
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # texts run side by side instead, which is faster and keeps results the same
+    options.intra_op_num_threads = 1  # texts run in parallel instead, which is faster and keeps results equal
     options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # its errors come as exceptions; none should be printed too
+    options.log_severity_level = 4  # errors are raised; they must not be printed too
     try:
         return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors share no base but Exception
+    except Exception as error:  # onnxruntime has no common base class for its errors
         raise ModelDamagedError(f"{file} cannot be loaded: {error}.", weights.DAMAGED_REMEDY) from error
 
 
@@ -83,4 +142,6 @@ def _tokenizer(file: Path, max_tokens: int) -> Tokenizer:
 
 
 def _not_installed(package: str, error: ImportError) -> EmbedError:
-    return EmbedError(f"{package} cannot be imported: {error}.", f"Run `pip install {package}`; text search goes on.")
+    return EmbedError(
+        f"{package} cannot be imported: {error}.", f"Run `pip install {package}`. Keyword search works without it."
+    )

@@ -1,4 +1,4 @@
-"""A check of the arithmetic: int8 kernels on some CPUs overflow, and then every vector points the same wrong way."""
+"""Checks the local model on this CPU: on some CPUs int8 arithmetic overflows and all vectors are wrong."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from aforesaid.embed.base import Embedder, Vectors
-from aforesaid.embed.recipe import DEFAULT
+from aforesaid.embed.model import DEFAULT
 from aforesaid.errors import ModelDamagedError
 
-LEAST_COSINE = 0.95  # exact integer arithmetic comes within .003 of the reference; unrelated sentences are at .7
-SCALE = 400.0  # of a unit vector's entries, into one signed byte each
+LEAST_COSINE = 0.95  # correct arithmetic differs by .003 from the reference; unrelated sentences have .7
+SCALE = 400.0  # maps the entries of a unit vector to signed bytes
 
-# sentence → the first 64 entries of its vector when the weights were pinned
+# sentence → the first 64 entries of its reference vector, times SCALE and rounded, as int8 in base64
 # fmt: off
 REFERENCE: dict[str, str] = {
     "She moved to Lisbon in May.":
@@ -28,9 +28,9 @@ REFERENCE: dict[str, str] = {
 
 
 def check_numerics(embedder: Embedder) -> float | None:
-    """The worst cosine between some sentences' vectors and the pinned ones, or ModelDamagedError when it is too low.
+    """The lowest cosine between the vectors of some sentences and their reference; ModelDamagedError if it is too low.
 
-    None for an embedder other than the default model: there is nothing to compare it with.
+    None for any other model than the default one, which has no reference.
     """
     if embedder.name != DEFAULT.name:
         return None
@@ -39,23 +39,18 @@ def check_numerics(embedder: Embedder) -> float | None:
 
 
 def check_quickly(vector: Callable[[str], Vectors]) -> float:
-    """The same for the shortest sentence alone: a few milliseconds, spent at every load."""
+    """The same with the shortest sentence only; it takes a few milliseconds at every load."""
     sentence, pinned = next(iter(REFERENCE.items()))
     return _worst([_cosine(vector(sentence), pinned)])
-
-
-def signature(vector: Vectors) -> str:
-    """The first 64 entries of a unit vector as a short string."""
-    return base64.b64encode(np.rint(vector[:64] * SCALE).clip(-127, 127).astype(np.int8).tobytes()).decode()
 
 
 def _worst(cosines: list[float]) -> float:
     worst = min(cosines)
     if not worst >= LEAST_COSINE:
         raise ModelDamagedError(
-            f"The local model's vectors are wrong on this machine (cosine {worst:.2f} to what they should be).",
-            "Run `aforesaid models pull`; if the weights were whole, this CPU cannot run them: set embed.provider to "
-            "an endpoint, or to off. Text search goes on without it.",
+            f"The local model computes wrong vectors on this machine (cosine {worst:.2f} to the reference).",
+            "Run `aforesaid models pull`. If that does not help, this CPU cannot run the model: set embed.provider to "
+            "a service or to off. Keyword search works without it.",
         )
     return worst
 

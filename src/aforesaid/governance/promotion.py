@@ -1,4 +1,4 @@
-"""The governed way from raw words to durable knowledge (SPEC 9).
+"""The governed way from raw words to durable knowledge (spec 9).
 
 observe (raw, with a time to live) → distill (a candidate, with its lineage) → promote (reviewed) → rollback
 """

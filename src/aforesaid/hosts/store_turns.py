@@ -10,6 +10,7 @@ from aforesaid.hosts.types import HookOwner, Host, HostEvent
 from aforesaid.importers.formats.growing_file import ReadPosition, new_lines
 from aforesaid.importers.formats.items import ImportedItem, ImportOptions
 from aforesaid.memory import Memory
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
 
 
@@ -20,8 +21,8 @@ def take_new(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> se
     """
     if event.transcript is None or not event.transcript.is_file():
         return set()
-    name = mark_name(memory, event, who)
-    mark = ReadPosition.parse(memory.store.setting(name))
+    slot = mark_slot(memory, event, who)
+    mark = ReadPosition.parse(memory.store.values.get(slot))
     parser = host.parser(event.session, ImportOptions(memory.settings.imports.tool_chars))
     longest = memory.settings.ingest.max_text_chars
     waiting: list[Turn] = []
@@ -33,18 +34,22 @@ def take_new(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> se
         waiting += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= longest]
         if len(waiting) >= memory.settings.ingest.batch:
             sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
-            memory.store.put_setting(name, last.dump())
+            memory.store.values.put(slot, last.dump())
             waiting = []
     if last is not None and last != mark:
         sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
-        memory.store.put_setting(name, last.dump())
+        memory.store.values.put(slot, last.dump())
     return sessions
 
 
-def mark_name(memory: Memory, event: HostEvent, who: HookOwner) -> str:
-    """The setting that holds the mark of an event's transcript; it tells no path and no name."""
-    said = f"{owner_of('user', who.user, None)}\x1f{event.transcript and event.transcript.resolve()}"
-    return f"hooks/{memory.tenant}/{blake2b(said.encode(errors='surrogatepass'), digest_size=16).hexdigest()}"
+def mark_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
+    """Where the position in an event's transcript is kept. The name is a digest: it reveals no path and no user.
+
+    It has no owner, so it outlives `forget`: forgotten turns are not read again from the transcript.
+    """
+    whose = f"{owner_of('user', who.user, None)}\x1f{event.transcript and event.transcript.resolve()}"
+    digest = blake2b(whose.encode(errors="surrogatepass"), digest_size=16).hexdigest()
+    return Slot(ValueKind.POSITION, memory.tenant, name=f"hook/{digest}")
 
 
 def _stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> set[str]:

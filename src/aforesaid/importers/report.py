@@ -14,6 +14,7 @@ from pathlib import Path
 from aforesaid.engine.engine import Engine
 from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.ingest.pipeline import Speaker
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
 
 MOST_PROBLEMS = 100  # bad lines of a file that are kept word for word; the rest is counted
@@ -164,19 +165,14 @@ class FilePosition:
 
 
 class ImportMarks:
-    """The marks of one owner. They count while the same is chosen, and until all that the owner had is forgotten."""
+    """How far files were imported for one owner. A mark counts only for the same choice of what to import."""
 
     def __init__(self, engine: Engine, who: Speaker, choice: str) -> None:
-        self._engine = engine
-        owner = owner_of("user", who.user, who.project)
-        self._prefix = f"imports/{engine.tenant}/{_digest(owner)[:16]}/"
-        self._choice = _digest(choice)
-        everything = Filter(engine.tenant, (owner,), echoes=True, withheld=True)
-        self._valid = bool(engine.store.find(everything, limit=1))
+        self._engine, self._owner, self._choice = engine, owner_of("user", who.user, who.project), _digest(choice)
 
     def get(self, path: Path) -> FilePosition | None:
         """The mark of a file, if it has one that counts."""
-        kept = self._engine.store.setting(self._name(path)) if self._valid else None
+        kept = self._engine.store.values.get(self._slot(path))
         try:
             mark = FilePosition(**json.loads(kept)) if kept else None
         except (ValueError, TypeError):  # as another version wrote it
@@ -185,14 +181,10 @@ class ImportMarks:
 
     def put(self, path: Path, mark: FilePosition) -> None:
         """Remember how far a file was read."""
-        if not self._valid:
-            self._valid = True
-            for name in [name for name in self._engine.store.settings() if name.startswith(self._prefix)]:
-                self._engine.store.drop_setting(name)
-        self._engine.store.put_setting(self._name(path), json.dumps(asdict(replace(mark, choice=self._choice))))
+        self._engine.store.values.put(self._slot(path), json.dumps(asdict(replace(mark, choice=self._choice))))
 
-    def _name(self, path: Path) -> str:
-        return self._prefix + _digest(str(path.resolve()))
+    def _slot(self, path: Path) -> Slot:
+        return Slot(ValueKind.POSITION, self._engine.tenant, self._owner, f"import/{_digest(str(path.resolve()))}")
 
 
 def told_elsewhere(engine: Engine, who: Speaker, turns: Sequence[Turn]) -> set[tuple[str | None, str]]:

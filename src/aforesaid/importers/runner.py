@@ -324,6 +324,6 @@ class _Run:
 def _note_title(request: Request, title: Title) -> None:
     """Record the title of a session, unless it is recorded already."""
     text = request.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
-    before = request.store.events(EventFilter(request.tenant, topic="title", subject=title.session, limit=1))
+    before = request.store.log.find(EventFilter(request.tenant, topic="title", subject=title.session, limit=1))
     if not before or before[0].body.get("title") != text:
         commit(request, events=[request.event("title", title.session, {"title": text})])

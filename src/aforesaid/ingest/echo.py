@@ -1,4 +1,4 @@
-"""Marks agent messages that only repeat what the agent was shown (SPEC 11.2)."""
+"""Marks agent messages that only repeat what the agent was shown (spec 11.2)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _recalled(request: Request, record: Record) -> list[Record]:
     """What was put into this session's prompts, newest first."""
     limit = request.settings.ingest.echo_recalled
     subject = recall_subject(record.owner, record.session)
-    events = request.store.events(EventFilter(request.tenant, topic="recall", subject=subject, limit=limit))
+    events = request.store.log.find(EventFilter(request.tenant, topic="recall", subject=subject, limit=limit))
     keys = dict.fromkeys(key for event in events for key in event.body["keys"])
     return request.store.get(list(keys)[:limit])
 

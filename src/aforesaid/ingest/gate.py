@@ -1,4 +1,4 @@
-"""The gate: decides which user messages are durable, from their text and their nearest neighbours (SPEC 4)."""
+"""The gate: decides which user messages are durable, from their text and their nearest neighbours (spec 4)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from aforesaid.engine.kept_values import GATE, calibration
 from aforesaid.engine.request import Request
 from aforesaid.math.vectors import Vectors, spread_cosines
 from aforesaid.settings.rows import GateRows
 from aforesaid.types import AGENT_ROLES, Filter, Record, Scored
 
-THRESHOLD = "gate.threshold"  # the setting, and with a tenant's name the calibrated value in its store
+THRESHOLD = "gate.threshold"  # the setting
 
 
 def gate_rows(request: Request) -> GateRows:
     """The gate's settings, with the calibrated threshold if there is one for the policy in force."""
-    rows, kept = request.settings.gate, request.store.setting(f"{THRESHOLD}/{request.tenant}")
+    rows, kept = request.settings.gate, calibration(request, GATE)
     if not kept:
         return rows
     try:

@@ -1,4 +1,4 @@
-"""Stale facts lose: a newer statement about the same thing ends an older one; both stay, dated (SPEC 11.9).
+"""Stale facts lose: a newer statement about the same thing ends an older one; both stay, dated (spec 11.9).
 
 A claim that is out of date ends then: it leaves default retrieval and answers for its own time. A turn says more than
 one thing, so it stays in view, marked, and what replaced it comes before it.

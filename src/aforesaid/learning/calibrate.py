@@ -1,4 +1,4 @@
-"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (SPEC 4 and 5.6).
+"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (spec 4, 5.6).
 
 labels → hold a quarter out → fit on the rest → compare with the raw normalisation → fit on all → keep for the policy
 """
@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from aforesaid.engine.kept_values import GATE, TEXT, VECTOR, calibration, drop_calibration, put_calibration
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
@@ -21,13 +22,12 @@ from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
 from aforesaid.math.normalise import text_min_max, vector_share
-from aforesaid.retrieval.ranking.pce import TEXT, VECTOR
 from aforesaid.types import Filter, Progress, check_choice
 
 Side: TypeAlias = Literal["both", "text", "vector"]
 SIDES: tuple[Side, ...] = get_args(Side)
 METHODS: tuple[Method, ...] = get_args(Method)
-PLACES = {"text": TEXT, "vector": VECTOR}  # the store's settings, without the tenant
+PLACES = {"text": TEXT, "vector": VECTOR}
 EVEN = 0.5  # a turn that is as likely useful as not is admitted
 SURE = 0.01  # log loss believes no probability nearer to 0 or 1: one label in a hundred may be wrong
 
@@ -109,8 +109,7 @@ def calibrate(
     with writing(request) as writer:
         for report in reports:
             if report.stored and report.calibration is not None:
-                place = f"{PLACES[report.side]}/{request.tenant}"
-                request.store.put_setting(place, json.dumps(report.calibration.to_json()))
+                put_calibration(request, PLACES[report.side], json.dumps(report.calibration.to_json()))
         counts = {report.side: report.labels for report in reports if report.stored}
         if counts:
             body = {"method": method, "labels": counts, "version": version}
@@ -141,7 +140,7 @@ def calibrate_gate(
     if not dry_run:
         with writing(request) as writer:
             kept = json.dumps({"threshold": after, "policy_version": version})
-            request.store.put_setting(f"{THRESHOLD}/{request.tenant}", kept)
+            put_calibration(request, GATE, kept)
             body = {"gate": after, "before": before, "labels": len(labels), "version": version}
             writer.commit(events=[request.event("calibrate", None, body)])
     return GateReport(
@@ -160,18 +159,18 @@ def calibrate_gate(
 
 def reset(request: Request, *, gate: bool = False) -> tuple[str, ...]:
     """Forget what was fitted for the scores, or the gate's threshold; the names of what was there."""
-    names = [f"{name}/{request.tenant}" for name in ((THRESHOLD,) if gate else PLACES.values())]
+    names = (GATE,) if gate else tuple(PLACES.values())
     with writing(request) as writer:
-        there = tuple(name for name in names if request.store.setting(name))
+        there = tuple(name for name in names if calibration(request, name))
         for name in there:
-            request.store.put_setting(name, "")
+            drop_calibration(request, name)
         if there:
             writer.commit(events=[request.event("calibrate", None, {"reset": list(there)})])
     return there
 
 
 def even_point(scores: Floats, useful: Flags) -> float | None:
-    """The least G with P(useful | G) ≥ 0.5, P by isotonic regression (SPEC 4); None when there is none."""
+    """The least G with P(useful | G) ≥ 0.5, P by isotonic regression (spec 4); None when there is none."""
     xs, ys = isotonic_fit(scores, useful.astype(np.float64))
     reached = np.flatnonzero(ys >= EVEN)
     if not reached.size:

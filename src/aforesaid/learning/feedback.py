@@ -1,4 +1,4 @@
-"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (SPEC 9; seed 003 §4).
+"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (spec 9, P4).
 
 A duplicate is merged into its representative: nothing is deleted, and what hung on it hangs on both.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import COVERS, EVIDENCE, made_from
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer, writing
@@ -30,7 +31,6 @@ from aforesaid.types import (
     Record,
     as_time,
     check_choice,
-    most_uses,
     storable,
 )
 
@@ -145,7 +145,7 @@ def _held(request: Request, key: str) -> Record:
 
 def _said(request: Request, key: str, signal: Signal, now: datetime) -> bool:
     """Whether this was said of the record in this very minute."""
-    events = request.store.events(EventFilter(request.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
+    events = request.store.log.find(EventFilter(request.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
     minute = now.isoformat()[:MINUTE]
     return any(e.body.get("signal") == signal and str(e.body.get("at"))[:MINUTE] == minute for e in events)
 
@@ -170,9 +170,7 @@ def _merge(writer: Writer, moved: Record, faded: Record, other: Record, now: dat
     utility, confidence = max(kept.utility, faded.utility), max(kept.confidence, faded.confidence)
     edges = [*_relinked(request, moved.key, other.key), Edge(other.key, moved.key, SUPERSEDES, now)]
     writer.commit([replace(kept, utility=utility, confidence=confidence, meta=meta)], edges=edges)
-    name = most_uses(request.tenant, other.owner)
-    if uses > int(request.store.setting(name) or 0):
-        request.store.put_setting(name, str(uses))
+    raise_most_uses(request, other.owner, uses)
     return replace(moved, valid_to=now, meta={**moved.meta, SUPERSEDED_BY: other.key})
 
 

@@ -1,4 +1,4 @@
-"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (SPEC 11.3).
+"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (spec 11.3).
 
 The stored record is the ledger, nothing is written twice; so a turn that was forgotten is gone from here too.
 """

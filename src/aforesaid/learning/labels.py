@@ -89,4 +89,4 @@ def _digest(text: str) -> bytes:
 
 def _events(request: Request) -> list[Event]:
     """What was said of records, oldest first."""
-    return request.store.events(EventFilter(request.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]
+    return request.store.log.find(EventFilter(request.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]

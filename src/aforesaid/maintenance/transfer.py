@@ -50,7 +50,7 @@ def export_lines(request: Request, *, vectors: bool = True, progress: Progress |
     for offset in range(0, len(keys), PAGE):
         for edge in request.store.edges(keys[offset : offset + PAGE]):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
-    for event in reversed(request.store.events(EventFilter(request.tenant, limit=1 << 62))):
+    for event in reversed(request.store.log.find(EventFilter(request.tenant, limit=1 << 62))):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
 
 
@@ -143,7 +143,7 @@ class _Importer:
             active = next(item for item in store.spaces() if item.active)
             self._space = space if active.name == space["name"] else None
         # Events are a log: taking it twice would double it, so it is taken only into an empty one.
-        self._events_wanted = not store.events(EventFilter(self._request.tenant, limit=1))
+        self._events_wanted = not store.log.find(EventFilter(self._request.tenant, limit=1))
         return int(found["records"])
 
     def _record(self, found: dict[str, Any]) -> None:

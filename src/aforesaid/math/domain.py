@@ -47,11 +47,6 @@ def row(values: ArrayLike | Numbers, low: float, high: float, name: str, *, miss
     return array
 
 
-def cosine_row(values: ArrayLike | Numbers, *, missing: bool = False) -> Floats:
-    """One row of cosines, clipped to [−1, 1]."""
-    return np.clip(row(values, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "cosine", missing=missing), -1.0, 1.0)
-
-
 def share(value: float, name: str) -> float:
     """The value if it is in [0, 1]."""
     if not 0.0 <= value <= 1.0:  # NaN compares false

@@ -56,7 +56,7 @@ class AuditHandle:
             limit=limit,
             offset=offset,
         )
-        return self._engine.store.events(where)
+        return self._engine.store.log.find(where)
 
     def verify(self, known: str = "") -> log.AuditReport:
         """Check that nobody changed, added or removed events.

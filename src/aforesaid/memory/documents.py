@@ -71,4 +71,4 @@ class DocumentsHandle:
         Returns:
             Its rules with their tiers and tokens, and rules that contradict each other.
         """
-        return loader.parsed(self._engine.request(), str(path), loader.read(path) if text is None else text)
+        return loader.parse_document(self._engine.request(), str(path), loader.read(path) if text is None else text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from aforesaid.engine.engine import Engine
-from aforesaid.errors import InputError
 from aforesaid.maintenance import transfer
 from aforesaid.store.protocols import Problem
 from aforesaid.types import Progress
@@ -32,11 +31,7 @@ class MaintenanceHandle:
         Raises:
             InputError: This store has no file, or the new file exists already.
         """
-        make = getattr(self._engine.store, "backup", None)
-        if make is None:
-            raise InputError(f"A {type(self._engine.store).__name__} has no file to copy.", "Use `export`.")
-        made: Path = make(path, overwrite=overwrite)
-        return made
+        return self._engine.store.maintenance.backup(path, overwrite=overwrite)
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Embed every record that has no vector of the current embedder, then use these vectors for search.
@@ -58,4 +53,4 @@ class MaintenanceHandle:
         Returns:
             The problems found; an empty list means that all is well.
         """
-        return self._engine.store.verify(repair=repair)
+        return self._engine.store.maintenance.verify(repair=repair)

@@ -767,7 +767,7 @@ class Memory:
         Returns:
             The counts by kind, and the size of the store.
         """
-        return self.store.stats(self.tenant)
+        return self.store.maintenance.stats(self.tenant)
 
     def where(
         self,

@@ -96,7 +96,7 @@ class NotesHandle:
             The folders with their names.
         """
         where = visible(self._engine.request(), user=user, project=project)
-        return tuple(root for mine in self._owners(where) for root in mine.roots.values())
+        return tuple(root for mine in self._owners(where) for root in mine.roots().values())
 
     def watch(
         self,

@@ -66,9 +66,9 @@ def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
     """Remove a root from the index, by its name or folder. Does not touch the files."""
     began = timing.monotonic()
     notes = NotesOwner(request.engine, owner_of(owner.scope, owner.user, owner.project))
-    root = _known(notes.roots, path)
+    root = _known(notes.roots(), path)
     if root is None:
-        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(notes.roots)}.")
+        raise NotFoundError(f"No folder {str(path)!r} is indexed here.", f"Indexed here: {_names(notes.roots())}.")
     index = load(notes, root)
     with writing(request, check_policy=False) as writer:
         request.store.delete([chunk.key for chunk in index.chunks.values()])
@@ -81,7 +81,7 @@ def unindex(request: Request, path: str | Path, owner: Owner) -> IndexReport:
 def indexer(engine: Engine, path: str | Path, owner: Owner, name: str | None = None) -> Indexer:
     """The indexer of the root that a folder belongs to; if there is none, of a new root with the folder's name."""
     notes = NotesOwner(engine, owner_of(owner.scope, owner.user, owner.project))
-    roots = notes.roots
+    roots = notes.roots()
     if name is None and (root := root_around(roots, path)) is not None:
         return Indexer(engine, owner, notes, root)
     folder = real_folder(path)
@@ -175,7 +175,7 @@ class Indexer:
 
     def _current(self) -> RootIndex:
         """The root as it is in the store, read again only when another process changed it."""
-        stored = self._notes.roots.get(self._root.name, NotesRoot(self._root.name, self._root.folder))
+        stored = self._notes.roots().get(self._root.name, NotesRoot(self._root.name, self._root.folder))
         if self._index is None or self._index.root.generation != stored.generation:
             self._index = load(self._notes, stored)
         self._root = self._index.root = replace(stored, folder=self._root.folder)
@@ -215,7 +215,7 @@ class Indexer:
 
     def _claim(self, index: RootIndex, *, made: str, linked: bool) -> None:
         """Count this commit. Raises Stale when another process has committed since."""
-        stored = self._notes.roots.get(index.root.name)
+        stored = self._notes.roots().get(index.root.name)
         if (stored.generation if stored else 0) != index.root.generation:
             raise Stale
         index.root = replace(index.root, made=made, linked=linked, generation=index.root.generation + 1)
@@ -223,7 +223,7 @@ class Indexer:
 
     def _finish(self, request: Request, index: RootIndex, survey: Survey, made: str, report: IndexReport) -> None:
         """Save the links, the stamps of files that turned out to be unchanged, and an event."""
-        stored = self._notes.roots.get(index.root.name)
+        stored = self._notes.roots().get(index.root.name)
         current = stored is not None and (stored.linked, stored.made, stored.folder) == (True, made, index.root.folder)
         if current and not survey.restamped:
             return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from typing import NamedTuple
 from aforesaid.engine.engine import Engine
 from aforesaid.notes.files.links import Link, NoteNames, names_of
 from aforesaid.retrieval.ranking.file_tiers import TIERS, Tier
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Record
 
 ROOT, PLACES, HEADING, LINKS, ANCHORS, ALIASES = "root", "places", "heading", "links", "anchors", "aliases"
@@ -85,58 +86,46 @@ class NotesOwner:
         """A filter for all chunks of the owner, including hidden ones."""
         return Filter(self.engine.tenant, (self.owner,), kinds=("chunk",), echoes=True, withheld=True)
 
-    @property
     def roots(self) -> dict[str, NotesRoot]:
-        """The owner's roots by name."""
-        found = json.loads(self.engine.store.setting(self._registry) or "{}")
-        return {name: NotesRoot(name, **values) for name, values in found.items()}
-
-    @property
-    def _registry(self) -> str:
-        return f"roots/{self.engine.tenant}/{self.owner}"
+        """The owner's indexed folders by name."""
+        found = self.engine.store.values.items(ValueKind.NOTES_ROOT, self.engine.tenant, self.owner)
+        return {slot.name: NotesRoot(slot.name, **json.loads(value)) for slot, value in found.items()}
 
     def save(self, root: NotesRoot) -> None:
         """Save a root."""
-        self._save_all({**self.roots, root.name: root})
+        values = {name: value for name, value in asdict(root).items() if name != "name"}
+        self.engine.store.values.put(self._root(root.name), json.dumps(values, ensure_ascii=False))
 
     def remove(self, name: str) -> None:
         """Remove a root with its stamps."""
-        self._save_all({other: root for other, root in self.roots.items() if other != name})
-        for digest in self.stamps(name):
-            self.set_stamp(name, digest, None)
-
-    def _save_all(self, roots: Mapping[str, NotesRoot]) -> None:
-        if not roots:
-            self.engine.store.drop_setting(self._registry)
-            return
-        values = {name: {k: v for k, v in asdict(root).items() if k != "name"} for name, root in sorted(roots.items())}
-        self.engine.store.put_setting(self._registry, json.dumps(values, ensure_ascii=False))
+        for slot in (self._root(name), *self._files(name)):
+            self.engine.store.values.drop(slot)
 
     def set_stamp(self, root: str, path_digest: str, stamp: Stamp | None) -> None:
         """Save the stamp of a file, or remove it with None."""
-        setting = self._setting(root, path_digest)
+        slot = self._file(root, path_digest)
         if stamp is None:
-            self.engine.store.drop_setting(setting)
+            self.engine.store.values.drop(slot)
         else:
-            self.engine.store.put_setting(setting, " ".join(map(str, stamp)))
+            self.engine.store.values.put(slot, " ".join(map(str, stamp)))
 
     def stamps(self, root: str) -> dict[str, Stamp]:
         """The stamps of a root's files by the digest of the path."""
-        start, end = self._setting(root, "\0").split("\0")
-        found = self.engine.store.settings().items()
-        return {
-            name.removeprefix(start).removesuffix(end): _stamp(value)
-            for name, value in found
-            if name.startswith(start) and name.endswith(end)
-        }
+        return {slot.name.rpartition("/")[2]: _stamp(value) for slot, value in self._files(root).items()}
 
     def stamp_of(self, root: str, path: str) -> Stamp | None:
         """The stamp of a file; None if it is not indexed."""
-        value = self.engine.store.setting(self._setting(root, path_digest(path)))
+        value = self.engine.store.values.get(self._file(root, path_digest(path)))
         return _stamp(value) if value else None
 
-    def _setting(self, root: str, path_digest: str) -> str:
-        return f"file:{root}:{path_digest}/{self.engine.tenant}/{self.owner}"
+    def _root(self, name: str) -> Slot:
+        return Slot(ValueKind.NOTES_ROOT, self.engine.tenant, self.owner, name)
+
+    def _file(self, root: str, path_digest: str) -> Slot:
+        return Slot(ValueKind.NOTES_FILE, self.engine.tenant, self.owner, f"{root}/{path_digest}")
+
+    def _files(self, root: str) -> dict[Slot, str]:
+        return self.engine.store.values.items(ValueKind.NOTES_FILE, self.engine.tenant, self.owner, f"{root}/")
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Policy: what may be stored, for how long, and who may see it (SPEC 9). Pure: no store, no clock.
+"""Policy: what may be stored, for how long, and who may see it (spec 9). Pure: no store, no clock.
 
 `decide`, `values` and `rules` are imported at once. Reading and writing files is imported on first use.
 """
@@ -46,37 +46,12 @@ _LAZY = {
     "write_policy": "write",
 }
 __all__ = [
-    "DEFAULT_PURPOSE",
-    "DETECTORS",
-    "TEMPLATES",
-    "ClassRule",
-    "Detector",
-    "Invariant",
-    "Observation",
-    "Pattern",
-    "Policy",
-    "PolicyChange",
-    "PolicyFileError",
-    "PolicyProblem",
-    "PolicyRule",
-    "PolicyRuleError",
-    "ScopeLimits",
-    "Visibility",
-    "admits",
-    "allowed_classes",
-    "broken_invariants",
-    "compile_pattern",
-    "diff",
-    "digest",
-    "effective_limits",
-    "parse",
-    "policy_warnings",
-    "read_policy",
-    "strictest",
-    "template",
-    "visibility",
+    "DEFAULT_PURPOSE", "DETECTORS", "TEMPLATES", "ClassRule", "Detector", "Invariant", "Observation", "Pattern",
+    "Policy", "PolicyChange", "PolicyFileError", "PolicyProblem", "PolicyRule", "PolicyRuleError", "ScopeLimits",
+    "Visibility", "admits", "allowed_classes", "broken_invariants", "compile_pattern", "diff", "digest",
+    "effective_limits", "parse", "policy_warnings", "read_policy", "strictest", "template", "visibility",
     "write_policy",
-]
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,10 @@ from datetime import datetime
 from functools import lru_cache
 
 from aforesaid.policy import Policy
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Slot, Store, ValueKind
 from aforesaid.types import as_time
+
+ACTIVE = "active"  # the name under which the active policy is kept; those of the history are numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +28,20 @@ class Adopted:
 
 def active_number(store: Store, tenant: str) -> int:
     """The number of the active policy; 0 when there is none."""
-    kept = store.setting(_name(tenant))
+    kept = store.values.get(_slot(tenant))
     return 0 if kept is None else int(json.loads(kept)["number"])
 
 
 def active_policy(store: Store, tenant: str) -> Adopted | None:
     """The active policy, or None. Read from the store each time, since another process may change it."""
-    kept = store.setting(_name(tenant))
+    kept = store.values.get(_slot(tenant))
     return None if kept is None else _parsed(kept)
 
 
 def policy_history(store: Store, tenant: str) -> list[Adopted]:
     """Every policy that was active, newest first."""
     numbers = range(active_number(store, tenant), 0, -1)
-    kept = [store.setting(f"{_name(tenant)}/{number}") for number in numbers]
+    kept = [store.values.get(_slot(tenant, number)) for number in numbers]
     return [_parsed(each) for each in kept if each is not None]
 
 
@@ -51,13 +53,13 @@ def adopt(store: Store, tenant: str, policy: Policy, time: datetime, by: str = "
         number = active_number(store, tenant) + 1
         entry = {"number": number, "time": time.isoformat(), "by": by, "digest": digest(policy)}
         kept = json.dumps({**entry, "text": write_policy(policy)})
-        store.put_setting(f"{_name(tenant)}/{number}", kept)
-        store.put_setting(_name(tenant), kept)
+        store.values.put(_slot(tenant, number), kept)
+        store.values.put(_slot(tenant), kept)
     return _parsed(kept)
 
 
-def _name(tenant: str) -> str:
-    return f"policy/{tenant}"
+def _slot(tenant: str, number: int | None = None) -> Slot:
+    return Slot(ValueKind.POLICY, tenant, name=ACTIVE if number is None else str(number))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (SPEC 5.6).
+"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (spec 5.6).
 
 They name records and hold no text; what is read again is read from the store, as far as the reader may see it.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,6 +19,7 @@ from aforesaid.errors import ContextGoneError, InputError
 from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
 from aforesaid.retrieval.ranking.base import Question
 from aforesaid.retrieval.search import question_for
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Hit, Record, as_time, check_choice, check_id
 
 WIDER = 4  # hits that are looked at for each that is wanted, so that quotas have a choice
@@ -75,7 +76,7 @@ def activate(request: Request, wish: ActivationRequest) -> ActiveContext:
     made = _context(request, question, wish, chosen, below)
     kept = {
         "intent": wish.intent, "created": wish.now.isoformat(), "expires": made.expires.isoformat(),
-        "uses_left": wish.max_uses, "policy": made.policy_version, "stale": "", "owner": _owner(wish.where),
+        "uses_left": wish.max_uses, "policy": made.policy_version, "stale": "",
         "below_threshold": below,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
     }  # fmt: skip
@@ -83,7 +84,7 @@ def activate(request: Request, wish: ActivationRequest) -> ActiveContext:
     stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
     body = {"intent": wish.intent, "items": len(chosen), "below_threshold": below, **stats}
     with writing(request, check_policy=False) as writer:
-        request.store.put_setting(_name(request, made.id), json.dumps(kept))
+        request.store.values.put(_slot(request, _owner(wish.where), made.id), json.dumps(kept))
         writer.commit(events=[request.event("activate", made.id, body)])
     return made
 
@@ -119,9 +120,11 @@ def _context(
 def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveContext:
     """A saved context, as far as the caller may see it; ContextGoneError when it is over, used up or stale."""
     with request.store.transaction():
-        kept = _kept(request, check_id(name, "context"))
-        if kept is None or kept["owner"] != _owner(where):
+        slot = _slot(request, _owner(where), check_id(name, "context"))
+        value = request.store.values.get(slot)
+        if value is None:
             raise ContextGoneError(f"There is no active context {name!r}.", "Activate a new one.")
+        kept = json.loads(value)
         for gone, why in (
             (as_time(kept["expires"]) <= now, "has expired"),
             (kept["uses_left"] == 0, "is used up"),
@@ -131,7 +134,7 @@ def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveC
                 raise ContextGoneError(f"The active context {name!r} {why}.", "Activate a new one.")
         left = None if kept["uses_left"] is None else kept["uses_left"] - 1
         if left is not None:
-            request.store.put_setting(_name(request, name), json.dumps({**kept, "uses_left": left}))
+            request.store.values.put(slot, json.dumps({**kept, "uses_left": left}))
     keys = tuple(item[0] for item in kept["items"])
     visible = {record.key: record for record in request.view.find(replace(where, keys=keys))}
     items = tuple(
@@ -145,20 +148,25 @@ def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveC
 
 def mark_stale(request: Request, keys: Sequence[str], reason: str) -> tuple[str, ...]:
     """Tell every saved context that holds one of these records; which ones there were."""
-    wanted, found = set(keys), []
-    for name in _names(request):
-        kept = _kept(request, name)
-        if kept is not None and not kept["stale"] and wanted & {item[0] for item in kept["items"]}:
-            request.store.put_setting(_name(request, name), json.dumps({**kept, "stale": reason}))
-            found.append(name)
+    found = []
+    for slot, kept in contexts_with(request, set(keys)).items():
+        if not kept["stale"]:
+            request.store.values.put(slot, json.dumps({**kept, "stale": reason}))
+            found.append(slot.name)
     return tuple(found)
 
 
+def contexts_with(request: Request, keys: Set[str]) -> dict[Slot, dict[str, Any]]:
+    """The saved contexts of the tenant that hold any of these records."""
+    saved = {slot: json.loads(value) for slot, value in _saved(request).items()}
+    return {slot: kept for slot, kept in saved.items() if not keys.isdisjoint(item[0] for item in kept["items"])}
+
+
 def sweep(request: Request, now: datetime) -> int:
-    """Drop the contexts that are over; how many."""
-    over = [name for name in _names(request) if (kept := _kept(request, name)) and as_time(kept["expires"]) <= now]
-    for name in over:
-        request.store.drop_setting(_name(request, name))
+    """Drop the contexts that have expired; returns how many."""
+    over = [slot for slot, value in _saved(request).items() if as_time(json.loads(value)["expires"]) <= now]
+    for slot in over:
+        request.store.values.drop(slot)
     return len(over)
 
 
@@ -167,16 +175,9 @@ def _owner(where: Filter) -> str:
     return where.owners[0] if where.owners else ""
 
 
-def _names(request: Request) -> list[str]:
-    prefix = _name(request, "")
-    return [name.removeprefix(prefix) for name in request.store.settings() if name.startswith(prefix)]
+def _saved(request: Request) -> dict[Slot, str]:
+    return request.store.values.items(ValueKind.CONTEXT, request.tenant)
 
 
-def _kept(request: Request, name: str) -> dict[str, Any] | None:
-    kept = request.store.setting(_name(request, name))
-    found: dict[str, Any] | None = json.loads(kept) if kept else None
-    return found
-
-
-def _name(request: Request, name: str) -> str:
-    return f"context/{request.tenant}/{name}"
+def _slot(request: Request, owner: str, name: str) -> Slot:
+    return Slot(ValueKind.CONTEXT, request.tenant, owner, name)

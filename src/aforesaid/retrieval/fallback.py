@@ -1,4 +1,4 @@
-"""When a search has failed: the summaries it found give way to the raw turns under them (SPEC 5.10).
+"""When a search has failed: the summaries it found give way to the raw turns under them (spec 5.10).
 
 (S1 ∧ S2) ∨ S3 ⇒ the turns under the leading summaries are searched on their own, and join the other hits by score.
 """

@@ -1,4 +1,4 @@
-"""A log as a chain of digests: whoever changes, adds, moves or takes away an event breaks it (SPEC 9).
+"""A log as a chain of digests: whoever changes, adds, moves or takes away an event breaks it (spec 9).
 
     content = sha256(JSON of [subject, body])
     digest  = sha256(JSON of [digest of the event before, time in µs, tenant, topic, content])
@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,7 +32,6 @@ class Head:
     number: int = 0  # of the newest
     digest: str = START  # of the newest
     erased: int = 0  # of those that are there
-    unchained: int = 0  # events from before there was a chain, and still there
     pruned: int = 0  # of those that were chained
     anchor: str = START  # the digest of the last one that was pruned
     pruned_to: str = ""  # the time up to which events were pruned
@@ -53,17 +52,10 @@ class Head:
 
     def grown(self, number: int, digest: str) -> Head:
         """The head after one more event."""
-        return Head(
-            self.events + 1, number, digest, self.erased, self.unchained, self.pruned, self.anchor, self.pruned_to
-        )
+        return replace(self, events=self.events + 1, number=number, digest=digest)
 
 
 _KINDS = {spec.name: type(spec.default) for spec in fields(Head)}.items()
-
-
-def head_name(tenant: str) -> str:
-    """The setting that holds the head of a tenant's log."""
-    return f"audit/{tenant}"
 
 
 def content_of(subject: str | None, body: Mapping[str, Any]) -> str:

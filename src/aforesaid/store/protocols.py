@@ -9,9 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
 from typing import Literal, Protocol
 
 from aforesaid.math.vectors import Vectors
+from aforesaid.store.hash_chain import Head
 from aforesaid.types import Boundary, Edge, Event, EventFilter, Filter, Record, Scored
 from aforesaid.types import Order as Order  # of `find`: whoever implements a store finds it here
 
@@ -37,8 +40,8 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a policy decides of a record: its class, why it is withheld if it is, and when it goes."""
+class Access:
+    """What a policy decides about a record: its class, why it is withheld (or ""), and when it expires."""
 
     boundary: Boundary
     withheld: str
@@ -118,6 +121,29 @@ class Copy:
     drop: Callable[[bool], None]
 
 
+class ValueKind(StrEnum):
+    """What is kept beside records."""
+
+    POLICY = "policy"  # name: "active", or a number of the history
+    CALIBRATION = "calibration"  # name: what was fitted
+    DOCUMENT = "document"  # owner and name of a loaded document: the key of its content
+    USES = "uses"  # owner: the most often any of its records was used
+    CONTEXT = "context"  # owner and id of a saved active context
+    NOTES_ROOT = "notes_root"  # owner and name of an indexed folder
+    NOTES_FILE = "notes_file"  # owner, root/digest of a path: the stamp of an indexed file
+    POSITION = "position"  # owner and digest of a path: how far a file was imported
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slot:
+    """Where a value is kept. `owner` is "" for what belongs to the whole tenant."""
+
+    kind: ValueKind
+    tenant: str
+    owner: str = ""
+    name: str = ""
+
+
 class Reader(Protocol):
     """What ranking and rendering may read. `RedactingStore` implements exactly this."""
 
@@ -133,41 +159,57 @@ class Reader(Protocol):
         """How many records pass the filter."""
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """A glance at each of these records; unknown keys are left out."""
+        """The few fields of records that ranking looks at; unknown keys are left out."""
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """Up to `reach` records on each side of each of these, among those of its owner, session and kind that pass.
+        """For each record, up to `reach` records before and after it that pass the filter.
 
-        The order is (time, order of arrival). What has nothing around it is left out.
+        Only records of the same owner, session and kind count, by (time, order of arrival). Records with no neighbour
+        are left out.
         """
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75), ties by order of arrival.
+        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75); ties by order of arrival.
 
         A term that is given several times counts as often.
         """
 
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
-        """The nearest records of the active space by cosine, ties by order of arrival.
+        """The nearest records of the active space by cosine; ties by order of arrival.
 
-        With a `prefix`, only so many leading dimensions count, made unit again: the lower tiers of a Matryoshka model.
+        With `prefix`, only that many leading dimensions count, normalised again (lower tiers of a Matryoshka model).
         """
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`vector_search` for every row of a matrix, in one pass over the store."""
+        """`vector_search` for every row of a matrix."""
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space; records without one are left out."""
 
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of the sentences of these records in the active space, a row each; most records have none."""
+        """The sentence vectors of these records in the active space, one row each; most records have none."""
 
     def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
-        """Edges that leave these records, or that reach them."""
+        """Edges that leave these records, or with `incoming` those that reach them."""
 
 
 class Store(Reader, Protocol):
-    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own."""
+    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own.
+
+    `DerivedStore` implements everything that can be derived from the other methods: a new backend starts from it.
+    """
+
+    @property
+    def log(self) -> EventLog:
+        """The audit log."""
+
+    @property
+    def values(self) -> Values:
+        """Small values kept beside the records."""
+
+    @property
+    def maintenance(self) -> Maintenance:
+        """Checks and proofs; a backend without files uses `NoMaintenance`."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """Group reads and writes: all of them happen, alone, or none does. May be nested."""
@@ -178,36 +220,11 @@ class Store(Reader, Protocol):
     def put(self, records: Iterable[Record]) -> None:
         """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
 
-    def marks(self, where: Filter) -> dict[str, int]:
-        """A number for each record that passes, by key: with another number it has changed. Cheaper than to read it.
-
-        Numbers mean something only in the process that asked for them.
-        """
-
-    def restand(self, standings: Mapping[str, Standing]) -> None:
-        """Change the standing of records by key, and nothing else of them; unknown keys are ignored."""
-
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records with their terms, vectors and edges, and every trace of them in files; how many there were.
+        """Delete records with their terms, vectors and edges, and every trace of them in files; returns how many.
 
         An owner without any record left goes too.
         """
-
-    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """The records that repeat one that is called by any of these ids."""
-
-    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """Look for byte strings, each with a word on what it is, in the raw bytes of the store's files and of others.
-
-        What only lingers between the store's pages is overwritten, and looked for again. A kind `word` may also stand
-        in the log; everything else that the store holds outside of records is a find.
-        """
-
-    def copies(self) -> list[Copy]:
-        """The copies that this store made of itself, as far as it knows of them."""
-
-    def scrub(self) -> None:
-        """Overwrite in every file what replaced records left behind of their old text."""
 
     def put_vectors(
         self,
@@ -219,17 +236,11 @@ class Store(Reader, Protocol):
     ) -> None:
         """Store one unit vector a record in a space (the active one unless named); unknown keys are ignored.
 
-        `passages` are those of single sentences, a matrix a key, kept in half precision. What a record had goes.
+        `passages` are the sentence vectors, one matrix a key, kept in half precision. Earlier vectors are replaced.
         """
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
         """Records that have no vector yet in a space, by order of arrival."""
-
-    def coverage(self, where: Filter) -> tuple[int, int]:
-        """(records, those without a vector) among the filter's tenant and owners; its other fields are ignored."""
-
-    def unseen(self, where: Filter) -> int:
-        """How many of the filter's tenant and owners its classes, purpose, time and withholding keep out of sight."""
 
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
@@ -243,38 +254,83 @@ class Store(Reader, Protocol):
     def link(self, edges: Iterable[Edge]) -> None:
         """Add edges; the same (source, target, kind) twice is one edge."""
 
-    def append(self, events: Iterable[Event]) -> None:
-        """Append events to the log and advance the hash chain (`store.hash_chain`) in the same transaction."""
-
-    def events(self, where: EventFilter) -> list[Event]:
-        """Events that pass, in the order in which they were added or the other way round, one page of them."""
-
-    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
-        """Take subject and body out of every event that names any of these; how many. The chain still holds.
-
-        A name counts as the subject, as the subject's end behind a slash, or as any string in the body.
-        """
-
-    def prune_events(self, tenant: str, before: datetime) -> int:
-        """Delete the events from before a time; how many. The chain of the rest still holds.
-
-        One that stands behind a younger event is erased instead: the chain can only be cut at its beginning.
-        """
-
-    def setting(self, name: str) -> str | None:
-        """A value kept with the store."""
-
-    def put_setting(self, name: str, value: str) -> None:
-        """Keep a value with the store."""
-
-    def drop_setting(self, name: str) -> None:
-        """Keep that value no longer."""
-
-    def settings(self) -> dict[str, str]:
-        """Every value kept with the store."""
-
     def tenants(self) -> list[str]:
         """Every tenant that has records."""
+
+    def close(self) -> None:
+        """Release files; the store cannot be used afterwards."""
+
+    # Derived by `DerivedStore`; a backend overrides them where it can be faster.
+
+    def fingerprints(self, where: Filter) -> dict[str, int]:
+        """A number for each record that passes, by key; it changes when the record changes. Cheaper than reading it.
+
+        Numbers mean something only in the process that asked for them.
+        """
+
+    def update_access(self, changes: Mapping[str, Access]) -> None:
+        """Change class, withholding and expiry of records by key, and nothing else; unknown keys are ignored."""
+
+    def coverage(self, where: Filter) -> tuple[int, int]:
+        """(records, those without a vector) among the filter's tenant and owners; its other fields are ignored."""
+
+    def count_hidden(self, where: Filter) -> int:
+        """How many records of the filter's tenant and owners its classes, purpose, time and withholding hide."""
+
+    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
+        """The records that are marked as repeating a record with any of these ids."""
+
+
+class EventLog(Protocol):
+    """An append-only log per tenant, chained as `aforesaid.store.hash_chain` says."""
+
+    def append(self, events: Iterable[Event]) -> None:
+        """Append events and advance the hash chain in the same transaction."""
+
+    def find(self, where: EventFilter) -> list[Event]:
+        """Events that pass, in the order of the filter, one page of them."""
+
+    def erase(self, tenant: str, names: Sequence[str]) -> int:
+        """Blank subject and body of every event that mentions any of these names; returns how many.
+
+        A name counts as the subject, as the end of the subject behind a slash, or as any string in the body.
+        The chain still holds.
+        """
+
+    def prune(self, tenant: str, before: datetime) -> int:
+        """Delete events from before a time; returns how many. The chain of the rest still holds.
+
+        One that stands behind a younger event is blanked instead: the chain can only be cut at its beginning.
+        """
+
+    def head(self, tenant: str) -> Head | None:
+        """What the log should look like at its two ends, kept apart from the events; None for an empty log."""
+
+    def count(self, tenant: str) -> int:
+        """How many events there are."""
+
+
+class Values(Protocol):
+    """Text values by slot. A slot names its kind, its tenant and its owner, so nobody's values are ever mixed."""
+
+    def get(self, slot: Slot) -> str | None:
+        """The value, or None."""
+
+    def put(self, slot: Slot, value: str) -> None:
+        """Set the value."""
+
+    def drop(self, slot: Slot) -> None:
+        """Delete the value, and every trace of it in files."""
+
+    def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
+        """The values of one kind and tenant, sorted by slot; of one owner, or whose names start with a prefix."""
+
+    def drop_owner(self, tenant: str, owner: str) -> int:
+        """Delete every value of an owner, whatever its kind; returns how many."""
+
+
+class Maintenance(Protocol):
+    """What people ask of the files behind a store."""
 
     def stats(self, tenant: str) -> StoreStats:
         """Sizes, for people."""
@@ -282,5 +338,18 @@ class Store(Reader, Protocol):
     def verify(self, *, repair: bool = False) -> list[Problem]:
         """Check everything that can be checked; rebuild what is derived if asked."""
 
-    def close(self) -> None:
-        """Let go of files; the store cannot be used afterwards."""
+    def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
+        """Copy the store to another file while others use it. What is forgotten later is forgotten there too."""
+
+    def copies(self) -> list[Copy]:
+        """The backups that this store made of itself, as far as it knows."""
+
+    def scrub(self) -> None:
+        """Overwrite what replaced records left behind of their old text in every file."""
+
+    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
+        """Look for byte strings in the raw bytes of the store's files and of others. `needles` say what each one is.
+
+        What only lingers between the store's pages is overwritten, and looked for again. A needle of kind `word` may
+        also stand in the log; anything else that the store holds outside of records is a find.
+        """

@@ -49,8 +49,8 @@ def errors_page() -> str:
     lines = [
         "# Errors",
         "",
-        "Whatever aforesaid raises on purpose is a `AforesaidError`. Its message names the value that was wrong, and",
-        "`error.remedy` says what to do about it.",
+        "All errors that aforesaid raises on purpose are an `AforesaidError`. The message names the wrong value, and",
+        "`error.remedy` says what to do.",
         "",
         "```text",
         tree,

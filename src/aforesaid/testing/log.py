@@ -28,20 +28,20 @@ class LogContract:
 
     def test_events_are_read_newest_first(self, store: Store) -> None:
         first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})
-        store.append([first, second])
-        store.append([Event(NOON, "other", "ingest", None, {})])
-        assert store.events(EventFilter("t")) == [second, first]
-        assert store.events(EventFilter("t", topic="ingest", subject="s1")) == [first]
-        assert store.events(EventFilter("t", subject="s2")) == []
-        assert store.events(EventFilter("t", limit=1)) == [second]
+        store.log.append([first, second])
+        store.log.append([Event(NOON, "other", "ingest", None, {})])
+        assert store.log.find(EventFilter("t")) == [second, first]
+        assert store.log.find(EventFilter("t", topic="ingest", subject="s1")) == [first]
+        assert store.log.find(EventFilter("t", subject="s2")) == []
+        assert store.log.find(EventFilter("t", limit=1)) == [second]
 
     def test_events_are_numbered_and_chained_per_tenant(self, store: Store) -> None:
-        store.append(make_event(1))
+        store.log.append(make_event(1))
         with pytest.raises(RuntimeError), store.transaction():
-            store.append(make_event(2))
+            store.log.append(make_event(2))
             raise RuntimeError("stop")
-        store.append([*make_event(3), *make_event(4, tenant="other"), *make_event(5)])
-        mine, other = store.events(EventFilter("t", order="oldest")), store.events(EventFilter("other"))
+        store.log.append([*make_event(3), *make_event(4, tenant="other"), *make_event(5)])
+        mine, other = store.log.find(EventFilter("t", order="oldest")), store.log.find(EventFilter("other"))
         assert [event.body["n"] for event in mine] == [1, 3, 5]
         assert [event.number for event in (*mine[:2], *other, mine[2])] == [1, 2, 3, 4]
         before = ""
@@ -53,13 +53,13 @@ class LogContract:
         assert verify(store, "other").intact
 
     def test_event_filters(self, store: Store) -> None:
-        store.append(
+        store.log.append(
             [*make_event(1, request="r1"), *make_event(2), *make_event(3, request="r1"), *make_event(4, request="r2")]
         )
-        store.append(make_event(5, tenant="other", request="r1"))
+        store.log.append(make_event(5, tenant="other", request="r1"))
 
         def found(**conditions: Any) -> list[int]:
-            return [event.body["n"] for event in store.events(EventFilter("t", **conditions))]
+            return [event.body["n"] for event in store.log.find(EventFilter("t", **conditions))]
 
         assert found(request="r1") == [3, 1]
         assert found(request="r1", topic="other") == []
@@ -71,9 +71,9 @@ class LogContract:
 
     def test_the_digest_covers_the_body_as_it_is_read_back(self, store: Store) -> None:
         odd: dict[Any, Any] = {2: "two", 10: ("a", 1.0, 1e-9), "日": {"z": None, "a": "\ud800"}}
-        store.append([Event(NOON.replace(microsecond=7), "t", "odd", None, odd)])
+        store.log.append([Event(NOON.replace(microsecond=7), "t", "odd", None, odd)])
         read = {"2": "two", "10": ["a", 1.0, 1e-9], "日": {"z": None, "a": "\ud800"}}
-        assert store.events(EventFilter("t"))[0].body == read
+        assert store.log.find(EventFilter("t"))[0].body == read
         assert verify(store, "t").intact
 
     def test_erased_events_lose_their_content_and_the_chain_stays_valid(self, store: Store) -> None:
@@ -84,52 +84,52 @@ class LogContract:
             {"note": "about k1"},
         ]
         subjects = ["user:ana/s1", "s1x", None, "s1/other"]
-        store.append(Event(NOON, "t", "x", *pair) for pair in zip(subjects, bodies, strict=True))
-        store.append([Event(NOON, "else", "x", "s1", {"keys": ["k1"]})])
-        digests = [event.digest for event in store.events(EventFilter("t"))]
+        store.log.append(Event(NOON, "t", "x", *pair) for pair in zip(subjects, bodies, strict=True))
+        store.log.append([Event(NOON, "else", "x", "s1", {"keys": ["k1"]})])
+        digests = [event.digest for event in store.log.find(EventFilter("t"))]
 
-        assert store.erase_events("t", ["no", "x", ""]) == 0
-        assert store.erase_events("t", ["s1"]) == 1, "matches the last part of a subject"
-        assert store.erase_events("t", ["k1", "s1"]) == 1, "matches any whole string in the body"
-        assert store.erase_events("t", ["k3"]) == 1, "matches a key in the body"
-        found = store.events(EventFilter("t", order="oldest"))
+        assert store.log.erase("t", ["no", "x", ""]) == 0
+        assert store.log.erase("t", ["s1"]) == 1, "matches the last part of a subject"
+        assert store.log.erase("t", ["k1", "s1"]) == 1, "matches any whole string in the body"
+        assert store.log.erase("t", ["k3"]) == 1, "matches a key in the body"
+        found = store.log.find(EventFilter("t", order="oldest"))
         assert [event.erased for event in found] == [True, True, True, False]
         assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:3])
-        assert [event.digest for event in store.events(EventFilter("t"))] == digests
-        assert store.events(EventFilter("else"))[0].subject == "s1"
-        store.append(make_event(1))
+        assert [event.digest for event in store.log.find(EventFilter("t"))] == digests
+        assert store.log.find(EventFilter("else"))[0].subject == "s1"
+        store.log.append(make_event(1))
         report = verify(store, "t")
         assert (report.events, report.erased, report.problem) == (5, 3, "")
 
     def test_pruned_events_are_gone_and_the_chain_stays_valid(self, store: Store) -> None:
-        store.append([event for day in (1, 2, 3, 9, 4, 10) for event in make_event(day)])
-        store.append(make_event(1, tenant="other"))
-        store.erase_events("t", ["about 2"])
-        assert store.prune_events("t", NOON + DAY) == 0
-        assert store.prune_events("t", NOON + 5 * DAY) == 4
-        left = store.events(EventFilter("t", order="oldest"))
+        store.log.append([event for day in (1, 2, 3, 9, 4, 10) for event in make_event(day)])
+        store.log.append(make_event(1, tenant="other"))
+        store.log.erase("t", ["about 2"])
+        assert store.log.prune("t", NOON + DAY) == 0
+        assert store.log.prune("t", NOON + 5 * DAY) == 4
+        left = store.log.find(EventFilter("t", order="oldest"))
         assert [event.body.get("n") for event in left] == [9, None, 10], "one behind a younger event is erased"
-        assert store.prune_events("t", NOON + 5 * DAY) == 0
-        store.append(make_event(11))
+        assert store.log.prune("t", NOON + 5 * DAY) == 0
+        store.log.append(make_event(11))
         report = verify(store, "t")
         assert (report.events, report.erased, report.pruned, report.problem) == (4, 1, 3, "")
-        assert store.prune_events("t", NOON + 99 * DAY) == 4
+        assert store.log.prune("t", NOON + 99 * DAY) == 4
         assert verify(store, "t") == replace(report, events=0, erased=0, pruned=7)
-        store.append(make_event(12))
+        store.log.append(make_event(12))
         assert (verify(store, "t").events, verify(store, "t").problem) == (1, "")
-        assert len(store.events(EventFilter("other"))) == 1
+        assert len(store.log.find(EventFilter("other"))) == 1
 
     def test_verify_finds_an_earlier_digest(self, store: Store) -> None:
-        store.append([*make_event(1), *make_event(2), *make_event(3)])
-        digests = [event.digest for event in store.events(EventFilter("t"))]
+        store.log.append([*make_event(1), *make_event(2), *make_event(3)])
+        digests = [event.digest for event in store.log.find(EventFilter("t"))]
         assert all(verify(store, "t", digest).intact for digest in digests)
         assert "f00 is not in the chain" in verify(store, "t", "f00").problem
 
     def test_snapshots_nest_and_work_inside_a_transaction(self, store: Store) -> None:
-        store.append(make_event(1))
+        store.log.append(make_event(1))
         with store.snapshot(), store.snapshot():
-            assert len(store.events(EventFilter("t"))) == 1
+            assert len(store.log.find(EventFilter("t"))) == 1
         with store.transaction(), store.snapshot():
             assert verify(store, "t").intact
-        store.append(make_event(2))
-        assert len(store.events(EventFilter("t"))) == 2
+        store.log.append(make_event(2))
+        assert len(store.log.find(EventFilter("t"))) == 2

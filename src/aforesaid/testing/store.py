@@ -22,7 +22,7 @@ import pytest
 
 from aforesaid.errors import DimensionError, InputError
 from aforesaid.math.vectors import Vectors
-from aforesaid.store.protocols import Glance, Standing, Store, Surroundings
+from aforesaid.store.protocols import Access, Glance, Slot, Store, Surroundings, ValueKind
 from aforesaid.testing.log import LogContract
 from aforesaid.text.analyze import query_terms
 from aforesaid.types import Edge, Filter, GateDecision, Provenance, Record
@@ -123,29 +123,29 @@ class StoreContract(LogContract):
 
     def test_marks_change_with_the_record(self, store: Store) -> None:
         a, b, c, d = fill(store, [make_record(id, user="ana") for id in "abc"] + [make_record("d", tenant="t")])  # noqa: A001
-        before = store.marks(ALL)
-        assert before.keys() == {a, b, c} and store.marks(ALL) == before
+        before = store.fingerprints(ALL)
+        assert before.keys() == {a, b, c} and store.fingerprints(ALL) == before
         store.put([make_record("a", user="ana"), make_record("b", user="ana", utility=0.5)])
         store.delete([c])
-        after = store.marks(ALL)
+        after = store.fingerprints(ALL)
         assert after.keys() == {a, b} and after[a] == before[a] and after[b] != before[b]
-        assert store.marks(Filter(tenant="t")).keys() == {d}
+        assert store.fingerprints(Filter(tenant="t")).keys() == {d}
 
-    def test_restand_changes_only_the_access_fields(self, store: Store) -> None:
-        tight = Standing("pii", "policy: not eve", NOON + DAY)
+    def test_update_access_changes_only_the_access_fields(self, store: Store) -> None:
+        tight = Access("pii", "policy: not eve", NOON + DAY)
         fields = {"user": "ana", "session": "s", "meta": {"n": float("inf"), "日": None}, "states": ("home",)}
         record = make_record("a", "hello\x00 there", **fields)
         [key] = fill(store, [record], random_vectors(1))
-        store.restand({key: tight, "nobody": tight})
+        store.update_access({key: tight, "nobody": tight})
         changed = replace(record, boundary="pii", withheld="policy: not eve", expires=NOON + DAY)
         assert store.get([key]) == [changed]
         assert store.vectors([key]).keys() == {key}
         assert store.find(ALL) == [] and store.count(replace(ALL, withheld=True)) == 1
         assert store.count(replace(ALL, withheld=True, alive_at=NOON + DAY)) == 0
         assert store.count(replace(ALL, withheld=True, boundaries=("internal",))) == 0
-        store.restand({key: Standing("internal", "", None)})
+        store.update_access({key: Access("internal", "", None)})
         assert store.get([key]) == [record] and store.find(ALL) == [record]
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_around_returns_neighbours_of_the_same_session_owner_and_kind(self, store: Store) -> None:
         turns = [make_record(str(i), session="s", user="ana", time=NOON + DAY * (i // 3)) for i in range(7)]
@@ -248,7 +248,7 @@ class StoreContract(LogContract):
         seen = replace(
             whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
         )
-        assert store.unseen(where) == store.count(whole) - store.count(seen)
+        assert store.count_hidden(where) == store.count(whole) - store.count(seen)
         assert sorted(names[hit.key] for hit in store.text_search(["fox"], where, 20)) == sorted(expected)
         assert sorted(names[hit.key] for hit in store.vector_search(random_vectors(1)[0], where, 20)) == sorted(
             expected
@@ -386,7 +386,7 @@ class StoreContract(LogContract):
         store.put_vectors([b], random_vectors(1), passages={b: random_vectors(1)})
         store.delete([b])
         assert store.passages([a, b]) == {}
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_a_zero_vector_is_allowed_and_scores_zero(self, store: Store) -> None:
         fill(store, [make_record("a")], np.zeros((1, 8), dtype=np.float32))
@@ -446,13 +446,29 @@ class StoreContract(LogContract):
         assert store.edges([a]) == [edge] == store.edges([b], incoming=True)
         assert store.edges([b]) == []
 
-    def test_settings(self, store: Store) -> None:
-        store.put_setting("a", "1")
-        store.put_setting("a", "2")
-        assert (store.setting("a"), store.setting("b"), store.settings()) == ("2", None, {"a": "2"})
-        store.drop_setting("a")
-        store.drop_setting("nobody")
-        assert (store.setting("a"), store.settings()) == (None, {})
+    def test_values_are_kept_by_slot(self, store: Store) -> None:
+        slot = Slot(ValueKind.DOCUMENT, "default", "user:ana", "AGENTS.md")
+        store.values.put(slot, "1")
+        store.values.put(slot, "2")
+        assert store.values.get(slot) == "2"
+        assert store.values.get(replace(slot, owner="user:bob")) is None
+        store.values.drop(slot)
+        store.values.drop(slot)
+        assert store.values.get(slot) is None
+
+    def test_values_are_listed_by_kind_tenant_owner_and_prefix(self, store: Store) -> None:
+        kind, other = ValueKind.NOTES_FILE, ValueKind.CONTEXT
+        places = [("a", "user:ana", "notes/1"), ("a", "user:ana", "notes/2"), ("a", "user:ana", "x")]
+        places += [("a", "user:bob", "notes/1"), ("b", "user:ana", "notes/1")]
+        slots = [*(Slot(kind, *place) for place in places), Slot(other, "a", "user:ana", "c")]
+        for slot in reversed(slots):
+            store.values.put(slot, slot.name)
+        assert list(store.values.items(kind, "a")) == slots[:4]
+        assert list(store.values.items(kind, "a", "user:ana")) == slots[:3]
+        assert store.values.items(kind, "a", "user:ana", "notes/") == {slots[0]: "notes/1", slots[1]: "notes/2"}
+        assert store.values.drop_owner("a", "user:ana") == 4
+        assert [*store.values.items(kind, "a"), *store.values.items(other, "a")] == [slots[3]]
+        assert list(store.values.items(kind, "b")) == [slots[4]]
 
     # Transactions, statistics, deletion
 
@@ -467,7 +483,7 @@ class StoreContract(LogContract):
         assert [record.id for record in store.find(ALL)] == ["a"]
         assert store.text_search(["unlucki"], ALL, 5) == []
         assert store.coverage(ALL) == (1, 0)
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_a_failed_transaction_leaves_nothing_in_caches(self, store: Store) -> None:
         [key] = fill(store, [make_record("a")], np.eye(1, 4, dtype=np.float32))
@@ -489,10 +505,10 @@ class StoreContract(LogContract):
     def test_stats_and_tenants(self, store: Store) -> None:
         a, b, _ = fill(store, [make_record("a"), make_record("b", kind="claim"), make_record("c", tenant="t2")])
         store.link([Edge(a, b, "hop", NOON)])
-        stats = store.stats("default")
+        stats = store.maintenance.stats("default")
         assert (stats.records, dict(stats.kinds), stats.edges, stats.pending) == (2, {"claim": 1, "turn": 1}, 1, 2)
         assert store.tenants() == ["default", "t2"]
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_deleting_among_many_owners_loses_no_other_record(self, store: Store) -> None:
         """Storage blocks grow, split and shrink here."""
@@ -507,7 +523,7 @@ class StoreContract(LogContract):
             assert {hit.key for hit in found} == {keys[i] for i in mine}
             assert found[0].key == keys[mine[0]]
         assert store.coverage(ALL) == (len(kept), 0)
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_an_owner_disappears_with_its_last_record(self, store: Store) -> None:
         first, second = fill(store, [make_record("a", user="ana"), make_record("b", tenant="t2")], random_vectors(2))
@@ -517,7 +533,7 @@ class StoreContract(LogContract):
         store.delete([first])
         assert [hit.key for hit in store.text_search(["fox"], ALL, 5)] == [third]
         assert [hit.key for hit in store.vector_search(random_vectors(1)[0], ALL, 5)] == [third]
-        assert store.verify() == []
+        assert store.maintenance.verify() == []
 
     def test_echoes_of_finds_repetitions_by_original_id(self, store: Store) -> None:
         echo = make_record("b", echo_of="a")
@@ -528,9 +544,9 @@ class StoreContract(LogContract):
     def test_scan_finds_no_trace_of_deleted_records(self, store: Store) -> None:
         [key, _] = fill(store, [make_record("a", "the boat that sank in the harbour"), make_record("b")])
         store.delete([key])
-        looked = store.scan({key.encode(): "key", b"the boat that sank": "text"})
+        looked = store.maintenance.scan({key.encode(): "key", b"the boat that sank": "text"})
         assert (looked.needles, looked.found) == (2, ())
-        assert store.copies() == []
+        assert store.maintenance.copies() == []
 
     def test_valid_to_hides_a_record_afterwards(self, store: Store) -> None:
         record = make_record("a", user="ana")

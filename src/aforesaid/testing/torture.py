@@ -76,7 +76,7 @@ def _check(path: Path, acknowledged: Sequence[str]) -> tuple[tuple[str, ...], tu
 
     store = SQLiteStore(path)
     there = {record.id for record in store.find(Filter(echoes=True))}
-    problems = tuple(f"{problem.where}: {problem.what}" for problem in store.verify())
+    problems = tuple(f"{problem.where}: {problem.what}" for problem in store.maintenance.verify())
     unembedded = store.coverage(Filter())[1]
     store.close()
     if unembedded:

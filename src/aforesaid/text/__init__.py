@@ -1,1 +1,1 @@
-"""Pure functions of text: patterns, hashes, redaction, echoes; no I/O, no clock, no chance."""
+"""Pure functions of text: search terms, hashes, redaction, readers. No I/O, no clock, no randomness."""

@@ -1,8 +1,8 @@
-"""From text to search terms: one analysis for every store, so that all of them match the same words.
+"""Turns text into search terms. Every store uses the same analysis, so all of them match the same words.
 
-Words are folded and stemmed. Scripts written without spaces become character bigrams and single Han characters, which
-finds Japanese far better than words do. There a word in Latin letters is one term beside a dozen, though it is often
-the rarest thing asked for: such a word is asked for several times, and a store counts a term as often as it is asked.
+Words are folded and stemmed. Scripts without spaces become character bigrams and single Han characters, which finds
+Japanese far better than words do. In such a query a word in Latin letters is one term among a dozen bigrams, although
+it is often the rarest. `query_terms` therefore repeats it, because a store counts every repeat.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ def _stemmer() -> Any:
 
 
 def searchable(record: Record) -> str:
-    """The text a record is found by: its own, after the speaker's name when the role is one."""
+    """The text that the index holds for a record: its own, with the speaker's name in front when the role is a name."""
     if record.role is None or record.role.lower() in PLAIN_ROLES:
         return record.text
     return f"{record.role}: {record.text}"
 
 
 def terms(text: str) -> list[str]:
-    """Every term of a text in order, repeats kept: what an index holds."""
+    """Every term of a text in order, with repeats, as an index holds them."""
     return _analyse(text)
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text is written without spaces: two such characters, or more, for every word of another script."""
+    """Whether a text is mostly in scripts without spaces: at least two such characters per word of another script."""
     found = _PIECE.findall(text)
     unspaced = sum(len(run) for run, _ in found)
     return unspaced > 0 and unspaced >= 2 * sum(bool(word) for _, word in found)
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms to look for, stop words left out unless nothing else remains; the weightier ones several times."""
+    """The terms to look for, without stop words unless nothing else remains; important terms are repeated."""
     found = list(dict.fromkeys(_analyse(text)))
     kept = ([term for term in found if term not in _stop_stems()] or found)[:MAX_QUERY_TERMS]
     if not is_unspaced(text):
@@ -95,7 +95,7 @@ def _analyse(text: str) -> list[str]:
 
 
 def _fold(word: str) -> str:
-    """One spelling a word: no accents, no possessive, no apostrophe."""
+    """One spelling for a word: without accents, possessive or apostrophe."""
     if not word.isascii():
         word = _MARKS.sub("", unicodedata.normalize("NFD", word)).replace("’", "'")
     return word.removesuffix("'s").replace("'", "")

@@ -1,4 +1,4 @@
-"""Loop-proof ingest: what we put into a prompt is recognised when an agent hands it back (SPEC 11.2)."""
+"""Recognises text that we put into a prompt ourselves when it comes back as a message (spec 11.2)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Shingles = frozenset[tuple[str, ...]]
 
 
 def handle(key: str) -> str:
-    """The mark that a recalled record carries in a prompt, such as [m:1a2b3c4d]."""
+    """The handle that a recalled record has in a prompt, such as [m:1a2b3c4d]."""
     return f"[m:{key[:HANDLE_CHARS]}]"
 
 
 def strip_frames(text: str) -> tuple[str, int]:
-    """The text without recalled frames and their remains (lone handles, a lone close), and how many were removed.
+    """The text without recalled frames, handles and stray closing tags, and how many were removed.
 
-    A frame that was cut off before its end runs to the end of the text: better a lost sentence than a loop.
+    A frame without its end runs to the end of the text: losing a sentence is better than a loop.
     """
     kept: list[str] = []
     frames = position = 0
@@ -48,7 +48,7 @@ def words_of(text: str) -> list[str]:
 
 
 def shingles(text: str, n: int = SHINGLE_WORDS) -> Shingles:
-    """The distinct runs of n words; a text of fewer words is one shingle, an empty one none."""
+    """The distinct runs of n words. A text of fewer words is one shingle; an empty text has none."""
     if n < 1:
         raise InputError(f"A shingle of {n} words is not one.", "Give n of at least 1.")
     found = words_of(text)
@@ -63,6 +63,6 @@ def containment(part: Shingles, whole: Shingles) -> float:
 
 
 def echo_share(text: str, recalled: str) -> float:
-    """The share of the text's shingles that the recalled text has too; a very short text is one shingle."""
+    """The share of the text's shingles that also occur in the recalled text."""
     n = max(1, min(SHINGLE_WORDS, len(words_of(text))))
     return containment(shingles(text, n), shingles(recalled, n))

@@ -1,4 +1,4 @@
-"""Tags such as `tool:contact-lookup`, and the globs that admit them."""
+"""Globs over tags such as `tool:contact-lookup`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MAX_CHARS = 200  # of a tag or glob
 
 
 def admits(globs: Iterable[str], purpose: str) -> bool:
-    """Whether one glob matches the purpose: case counts, `*` is any run (also of colons), `?` one character."""
+    """Whether one of the globs matches the purpose. Case matters; `*` is any run, colons too, `?` one character."""
     return any(fnmatchcase(purpose, glob) for glob in globs)
 
 
 def check_globs(globs: Iterable[str]) -> tuple[str, ...]:
-    """The globs as they are, or InputError: a bracket would mean one thing here and another in a database."""
+    """The globs, checked. Brackets raise InputError, because databases read them differently."""
     found = tuple(globs)
     for glob in found:
         if not isinstance(glob, str) or not glob.strip() or len(glob) > MAX_CHARS or any(c in glob for c in "[]\x00"):

@@ -1,4 +1,4 @@
-"""How the rows of patterns are put together."""
+"""Helpers that build regular expressions from lists of words."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def words(text: str) -> str:
 
 
 def by_letter(text: str) -> str:
-    """The same for many plain words, their first letters split off: the engine then tries a dozen of hundreds."""
+    """An alternation of many plain words, grouped by first letter, so that few of them are tried at a place."""
     found = text.split()
     letters = sorted({word[0] for word in found})
     return any_of(*(letter + any_of(*(w[1:] for w in found if w[0] == letter)) for letter in letters))
 
 
 def after_none(text: str, before: str) -> str:
-    """The words of a text, unless one of the words in `before` stands right in front; both may not vary in length."""
+    """An alternation of words, none of them right behind a word of `before`. All must be of fixed length."""
     return any_of(*(word + "".join(f"(?<!{other} {word})" for other in before.split()) for word in text.split()))
 
 
 def word_row(name: str, *parts: str) -> Row:
-    """A row whose alternatives share one word boundary in front: where no word starts, it costs next to nothing."""
+    """A row whose alternatives share one word boundary in front, which fails fast inside words."""
     return name, re.compile(rf"\b{any_of(*parts)}", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""`<private>…</private>`: what a person wants nobody to keep. It goes before anything else looks at a text."""
+"""Removes `<private>…</private>` parts from a text before anything else reads it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ GAP = " "  # halves never join to a new tag
 
 
 def without_private(text: str) -> str:
-    """The text without private parts; one that is never closed hides everything behind it."""
+    """The text without private parts. A part that is never closed runs to the end of the text."""
     return _shown(text, 0)[0]
 
 
 def without_private_in(value: Any) -> Any:
-    """A JSON value with every text in it cleaned; what is opened in one block of a message goes on in the next."""
+    """A JSON value without private parts in its texts. A part may end in a later block of a message."""
     return _cleaned(value, 0)[0]
 
 
 def _shown(text: str, depth: int) -> tuple[str, int]:
-    """The open parts of a text that begins so deep inside private ones, and how deep it ends."""
+    """The public parts of a text, and the nesting depth at its end; `depth` is the depth at its start."""
     kept: list[str] = []
     position, found = 0, False
     for tag in TAG.finditer(text):
@@ -50,7 +50,7 @@ def _cleaned(value: Any, depth: int) -> tuple[Any, int]:
 
 
 def _block(item: Any, depth: int) -> tuple[Any, int]:
-    """One of several blocks: only its words can be inside what an earlier one opened, its type and ids never are."""
+    """One of several blocks. An earlier block can hide its text, but never its type or ids."""
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return _cleaned(item, depth if isinstance(item, str) else 0)[0], depth
     words, deep = _shown(item["text"], depth)

@@ -1,7 +1,7 @@
-"""The view of a turn that a summariser gets: payloads become short marks that say what was there and how large it was.
+"""Shortens a message for a summariser: payloads become short marks that name what was there and its size.
 
-Prose passes through untouched. What is replaced is what nobody would put into a summary: data URIs, base64 and hex,
-dumps, long code, JSON, logs, stack traces, tables and minified lines. Every mark is shorter than what it stands for.
+Payloads are data URIs, base64 and hex, dumps, long code, JSON, logs, stack traces, tables and minified lines. Prose
+stays as it is. A mark is always shorter than what it replaces.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ TABLE_CELLS = 3
 
 
 def sanitised(text: str, most_chars: int = MOST_CHARS) -> str:
-    """A turn as a summariser sees it: payloads as marks, long lines and texts cut, all else as it was written.
+    """The text with payloads replaced by marks, and long lines and texts cut.
 
-    Doing it twice changes nothing more, and the result is never longer than the text or, from 80 on, than `most_chars`.
+    A second run changes nothing. The result is never longer than the text, nor than `most_chars` if that is 80 or more.
     """
     for _ in range(PASSES):
         readable = _cut(_without_blobs(text), READ_CHARS, keep_end=True)
@@ -98,7 +98,7 @@ def sanitised(text: str, most_chars: int = MOST_CHARS) -> str:
 
 
 def without_fences(text: str) -> str:
-    """The text without its code fences, or as it is when it holds nothing else."""
+    """The text without its code fences; unchanged when it holds nothing else."""
     if "```" not in text and "~~~" not in text:
         return text
     kept = "\n".join("\n".join(lines) for fenced, lines in _fences(text.split("\n")) if not fenced)
@@ -146,7 +146,7 @@ def _without_blocks(text: str) -> str:
 
 
 def _fences(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The lines in stretches: (True, a fence from its opening to its closing line) or (False, what is between)."""
+    """The lines in runs: (True, the lines of a fence) or (False, the lines between fences)."""
     held: list[str] = []
     opened = ""
     for line in lines:
@@ -215,7 +215,7 @@ def _shorter(lines: list[str], mark: str) -> list[str]:
 
 
 def _cut(text: str, most: int, *, keep_end: bool) -> str:
-    """The text, or its start (and its end) around a mark that says how much is missing."""
+    """The text, or its start (and its end) around a mark that gives the number of missing characters."""
     if len(text) <= most:
         return text
     room = max(most - CUT_ROOM, 0)
@@ -227,7 +227,7 @@ def _cut(text: str, most: int, *, keep_end: bool) -> str:
 
 
 def _to_word(text: str) -> str:
-    """Without the word that the cut went through, if that word is not too long; scripts without spaces keep theirs."""
+    """The text up to its last space, so that the cut splits no word; unchanged if the last space is far away."""
     space = max(text.rfind(" ", len(text) - 60), text.rfind("\n", len(text) - 60))
     return text[:space].rstrip() if space > 0 else text.rstrip()
 

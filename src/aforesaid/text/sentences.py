@@ -29,7 +29,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(text: str, end: re.Match[str]) -> bool:
-    """Whether a full stop only shortens a word, or the next word goes on in lower case."""
+    """Whether the sentence continues: the full stop ends an abbreviation, or lower case follows."""
     if end[0][0] not in ".…":
         return False
     following = text[end.end() : end.end() + 2].strip()[:1]
@@ -37,7 +37,7 @@ def _goes_on(text: str, end: re.Match[str]) -> bool:
 
 
 def passages(text: str, most: int) -> list[str]:
-    """The sentences that a text can be found by one at a time: none when it says only one thing."""
+    """Sentences that get embeddings of their own, at most `most`; none when only one says something."""
     found = [sentence for sentence in sentences(text) if _says_something(sentence)]
     return found[:most] if len(found) > 1 else []
 

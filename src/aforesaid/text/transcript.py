@@ -1,4 +1,4 @@
-"""Plain transcripts into turns, line by line: `Speaker: text` starts a turn, what follows belongs to it.
+"""Reads plain transcripts, line by line: `Speaker: text` starts a turn, and the lines after it belong to it.
 
     # planning                          a session (also `## 2026-03-05 call` or `--- session: planning ---`)
     [2026-03-05 10:12] User: Hello.     a time before the speaker is optional; without a zone it is UTC
@@ -63,7 +63,7 @@ class PlacedTurn:
 
 
 class Transcript:
-    """Takes lines one by one and gives each turn back when the next one starts; goes on after an error."""
+    """Takes lines one by one and returns each turn when the next one starts. It can go on after an error."""
 
     def __init__(self, session: str) -> None:
         self._session = session
@@ -79,7 +79,7 @@ class Transcript:
         self.line = 0
 
     def feed(self, line: str, number: int | None = None) -> PlacedTurn | None:
-        """Take the next line, or the one of that number; the turn that it ends, if it ends one."""
+        """Take the next line, or the line of that number. Returns the turn that this line ends, if it ends one."""
         self.line = self.line + 1 if number is None else number
         line = line.rstrip("\r\n")
         if self._fence:
@@ -97,7 +97,7 @@ class Transcript:
         return None
 
     def end(self) -> PlacedTurn | None:
-        """The last turn; FormatError first if a code fence that was never closed has swallowed others."""
+        """The last turn. Raises FormatError first if an unclosed code fence holds lines that look like turns."""
         if self._fence and self._hidden:
             line, self._fence = self._fence_line, ""
             raise FormatError(
@@ -161,7 +161,7 @@ class _Speech:
 
 
 def _speech(line: str, day: datetime | None) -> _Speech | None:
-    """Who starts to speak on this line, when and with what; None if nobody does."""
+    """The speaker, time and text of a line that starts a turn; None for other lines."""
     stamp = STAMP.match(line) or CLOCK.match(line)
     found = SPEAKER.match(line, stamp.end() if stamp else 0)
     if found is None or len(found["name"]) > NAME_CHARS:
@@ -173,7 +173,7 @@ def _speech(line: str, day: datetime | None) -> _Speech | None:
 
 
 def _is_name(name: str, after_hour: bool) -> bool:
-    """Whether the words before a colon can be somebody's name; after a time of day small letters will do."""
+    """Whether the words before a colon can be a name. After a time of day a name may be in lower case."""
     words = name.split()
     if words[0].casefold().rstrip(".") in LABELS or JAPANESE_CLAUSE.search(name):
         return False

@@ -44,7 +44,6 @@ from aforesaid.types.vocabulary import (
     Scope,
     Status,
     TimeLike,
-    most_uses,
     system_clock,
 )
 
@@ -54,5 +53,5 @@ __all__ = [
     "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
     "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
     "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
-    "check_class", "check_id", "most_uses", "owner_of", "storable", "system_clock",
+    "check_class", "check_id", "owner_of", "storable", "system_clock",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ def log(path: Path) -> Path:
     for day, topic in enumerate(("ingest", "recall", "forget"), 1):
         time = datetime(2026, 5, day, 12, tzinfo=UTC)
         body = {"records": day, "session": None, "request": f"r{day}", "name": "a\x1b[31m\nb"}
-        store.append([Event(time, "default", topic, f"user:ana/s{day}", body)])
+        store.log.append([Event(time, "default", topic, f"user:ana/s{day}", body)])
     store.close()
     return path
 
@@ -114,7 +114,7 @@ def test_verify_says_whether_and_where(log: Path) -> None:
 
 def test_erased_and_unproved_events_are_told(log: Path) -> None:
     store = SQLiteStore(log)
-    store.erase_events("default", ["s2"])
+    store.log.erase("default", ["s2"])
     store.close()
     assert run(log, "audit", "--topic", "recall").stdout == "2  2026-05-02 12:00:00  recall  -  (erased)\n"
     assert "\n3 events, 1 erased\n" in run(log, "verify", "--audit").stdout

@@ -92,7 +92,7 @@ def test_a_host_that_is_killed_harms_nobody(path: Path) -> None:
     dead.end()
     assert not other.call("memory_status")["isError"]
     until(lambda: (status(path) or {}).get("clients") == 1)
-    assert other.sessions.end() == (0, "")
+    assert other.end() == (0, "")
 
 
 def test_a_daemon_that_is_killed_is_replaced_and_nothing_acknowledged_is_lost(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The seam to a summariser: sources and a cap in, a draft out (SPEC 8)."""
+"""The seam to a summariser: sources and a cap in, a draft out (spec 8)."""
 
 from __future__ import annotations
 

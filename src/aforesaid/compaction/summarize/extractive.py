@@ -1,4 +1,4 @@
-"""A summary made of the sources' own sentences: deterministic, and there without any model (SPEC 8)."""
+"""A summary made of the sources' own sentences: deterministic, and there without any model (spec 8)."""
 
 from __future__ import annotations
 

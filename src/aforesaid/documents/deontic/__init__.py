@@ -1,9 +1,8 @@
-"""What a text obliges, forbids and permits, and where two rules of one document contradict each other (SPEC 7).
+"""Finds what a text obliges, forbids and permits, and rules of one document that contradict each other (spec 7).
 
-Two rules conflict when they name the same action under the same conditions and in the same scope, one forbidding what
-the other obliges or permits. A rule with a condition more than its opposite is an exception and no conflict; so is one
-under a heading of another subject ("Python" against "Makefiles", while "Style" and "Rules" name no subject). What
-follows "unless" or "except" is the exception that a rule itself makes, and is not compared.
+Two rules conflict when they have the same action, conditions and scope, and one forbids what the other obliges or
+permits. A rule with an additional condition is an exception, not a conflict. So is a rule under a heading with another
+subject ("Python" and "Makefiles"; "Style" and "Rules" are no subjects). What follows "unless" or "except" is ignored.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from aforesaid.documents.imperatives import read_prose
 from aforesaid.documents.nodes import PATH_SIGN, Node
 from aforesaid.text.analyze import STOP_WORDS, terms
 
-__all__ = ["Conflict", "Modality", "Rule", "conflicts", "rules_of"]
+__all__ = ["Conflict", "DeonticRule", "Modality", "conflicts", "rules_of"]
 
-_SILENT = ("code", "table", "html")  # kinds of nodes that rule nothing
+_WITHOUT_RULES = ("code", "table", "html")  # kinds of nodes
 _OPPOSITES: dict[Modality, tuple[Modality, ...]] = {
     "obliged": ("forbidden",),
     "permitted": ("forbidden",),
@@ -44,7 +43,7 @@ contributing development project ルール 規約 方針 原則 注意 注意事
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two nodes, by index, of which one forbids what the other obliges or permits."""
+    """Two nodes (by index) where one forbids what the other obliges or permits."""
 
     first: int
     second: int
@@ -53,7 +52,7 @@ class Conflict:
 
 
 def rules_of(node_text: str) -> tuple[DeonticRule, ...]:
-    """The rules that a text states, in order: its commands, prohibitions and permissions with what they are about."""
+    """The commands, prohibitions and permissions in a text, in order."""
     prose = read_prose(node_text)
     found: list[DeonticRule] = []
     for sentence in prose.sentences:
@@ -65,7 +64,7 @@ def rules_of(node_text: str) -> tuple[DeonticRule, ...]:
 
 
 def conflicts(nodes: Sequence[Node]) -> tuple[Conflict, ...]:
-    """The contradictions between the rules of one document's nodes, each rule against the first earlier opposite."""
+    """The conflicts in a document. Each rule is compared with the first opposite rule before it."""
     shared = _shared_headings(nodes)
     seen: dict[tuple[object, ...], tuple[int, DeonticRule]] = {}
     found: dict[tuple[int, int, str], Conflict] = {}
@@ -84,7 +83,7 @@ def conflicts(nodes: Sequence[Node]) -> tuple[Conflict, ...]:
 
 
 def _rules_of_node(node: Node) -> tuple[DeonticRule, ...]:
-    if node.kind in _SILENT:
+    if node.kind in _WITHOUT_RULES:
         return ()
     if node.kind == "front matter":
         return tuple(rule for line in node.text.split("\n") for rule in rules_of(_YAML_KEY.sub("", line, count=1)))
@@ -95,7 +94,7 @@ def _rules_of_node(node: Node) -> tuple[DeonticRule, ...]:
 
 
 def _shared_headings(nodes: Sequence[Node]) -> int:
-    """How many headings, from the top, all nodes stand under: the title of a document narrows nothing."""
+    """The number of headings, from the top, that all nodes share. They do not narrow the scope."""
     paths = [node.heading.split(PATH_SIGN) for node in nodes if node.kind != "front matter" and node.heading]
     shared = 0
     for level in zip(*paths, strict=False):
@@ -106,7 +105,7 @@ def _shared_headings(nodes: Sequence[Node]) -> int:
 
 
 def _scope(heading: str, shared: int) -> tuple[str, ...]:
-    """The subjects that the headings above a rule confine it to."""
+    """The subjects in the headings above a rule."""
     subjects = heading.split(PATH_SIGN)[shared:] if heading else []
     return tuple(" ".join(words) for subject in subjects if (words := _subject(subject)))
 

@@ -1,4 +1,4 @@
-"""Rules stated in English, read clause by clause."""
+"""Finds rules in English sentences, clause by clause."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aforesaid.documents.deontic.rule import DeonticRule, Modality
 from aforesaid.documents.imperatives import Prose
-from aforesaid.documents.imperatives.english import CLAUSE, COMMAND, REPORT, TOLD
+from aforesaid.documents.imperatives.english import CLAUSE, COMMAND, PAST, REPORT
 from aforesaid.text.analyze import terms
 from aforesaid.text.patterns import any_of, words
 
@@ -62,14 +62,9 @@ _FILLER = frozenset(
     terms("a an the your our its their any all every each this these those ever also just please simply that at you")
 )
 _BASE = {
-    "written": "write",
-    "kept": "keep",
-    "sent": "send",
-    "made": "make",
-    "built": "build",
-    "rewritten": "rewrite",
+    "written": "write", "kept": "keep", "sent": "send", "made": "make", "built": "build", "rewritten": "rewrite",
     "shown": "show",
-}
+}  # fmt: skip
 _USE = "use"
 
 
@@ -86,19 +81,17 @@ def rules_in(sentence: str, prose: Prose) -> Iterator[DeonticRule]:
                 if rule := _rule(each, prose.unmask(part), prose.unmask(scene.rstrip(", ")), only, text):
                     yield rule
         elif REPORT.search(clause):
-            return  # what follows is what somebody said
+            return  # the rest reports what somebody said
 
 
 def _read(clause: str) -> tuple[Modality, str, bool] | None:
-    """The modality of a clause, its action, and whether that holds only under the conditions named."""
+    """The modality of a clause, its action, and whether it says "only"."""
     sign, stated, may, only, at = 1, False, False, False, 0
     while step := _STEP.match(clause, at):
         sign = -sign if step["no"] else sign
-        stated, may, only = (
-            stated or bool(step["no"] or step["yes"]),
-            may or bool(step["may"]),
-            only or bool(step["only"]),
-        )
+        stated |= bool(step["no"] or step["yes"])
+        may |= bool(step["may"])
+        only |= bool(step["only"])
         at = step.end()
     action = clause[at:]
     passive = re.match(r"be (\w+ed)\b", action)
@@ -107,7 +100,7 @@ def _read(clause: str) -> tuple[Modality, str, bool] | None:
     if none := _NONE_OF.match(action):
         return "forbidden", action[none.end() :], False
     found = _PASSIVE.match(clause) or _STATUS.match(clause)
-    if found and not REPORT.search(found["thing"]) and not TOLD.search(found["thing"]):
+    if found and not REPORT.search(found["thing"]) and not PAST.search(found["thing"]):
         deed = found["deed"].lower() if "deed" in found.re.groupindex else _USE
         modality: Modality = "forbidden" if found["no"] else "obliged" if found["yes"] else "permitted"
         return modality, f"{_BASE.get(deed, deed)} {found['thing']}{found['rest']}", False
@@ -115,7 +108,7 @@ def _read(clause: str) -> tuple[Modality, str, bool] | None:
 
 
 def _alternatives(modality: Modality, action: str) -> Iterator[tuple[Modality, str]]:
-    """The action, and what a rule sets it against: tabs "over", "instead of" or ", not" spaces."""
+    """The action, and the alternative that the rule forbids: tabs "over", "instead of" or ", not" spaces."""
     chosen = _NOT_THAT.search(action) or _INSTEAD.search(action)
     if modality != "obliged" or not chosen:
         yield modality, action
@@ -129,8 +122,8 @@ def _alternatives(modality: Modality, action: str) -> Iterator[tuple[Modality, s
 
 
 def _rule(modality: Modality, action: str, scene: str, only: bool, text: str) -> DeonticRule | None:
-    core, conditions = _parted(action)
-    _, before = _parted(scene)
+    core, conditions = _split_conditions(action)
+    _, before = _split_conditions(scene)
     named = _terms(core)
     kept = tuple(term for term in named if term != _USE) or named
     if not kept:
@@ -140,19 +133,19 @@ def _rule(modality: Modality, action: str, scene: str, only: bool, text: str) ->
     return DeonticRule(modality, kept, tuple(sorted({*conditions, *before})), text)
 
 
-def _parted(action: str) -> tuple[str, list[str]]:
-    """What is done, and the conditions: each its kind of marker and its terms; exceptions are left out."""
-    marks = list(_MARKER.finditer(action))
-    ends = [mark.start() for mark in marks[1:]] + [len(action)]
+def _split_conditions(action: str) -> tuple[str, list[str]]:
+    """The action without conditions, and the conditions: kind and terms of each. Exceptions are left out."""
+    markers = list(_MARKER.finditer(action))
+    ends = [marker.start() for marker in markers[1:]] + [len(action)]
     conditions, excepted = [], False
-    for mark, end in zip(marks, ends, strict=False):
-        found = _terms(action[mark.end() : end])
-        if mark["exception"] or excepted:
+    for marker, end in zip(markers, ends, strict=False):
+        found = _terms(action[marker.end() : end])
+        if marker["exception"] or excepted:
             excepted = not found
         elif found:
-            kind = "in" if mark["place"] else "when" if mark["time"] else mark[0].lower()
+            kind = "in" if marker["place"] else "when" if marker["time"] else marker[0].lower()
             conditions.append(" ".join((kind, *found)))
-    return action[: marks[0].start()] if marks else action, conditions
+    return action[: markers[0].start()] if markers else action, conditions
 
 
 def _terms(text: str) -> tuple[str, ...]:

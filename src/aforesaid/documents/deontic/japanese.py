@@ -1,4 +1,4 @@
-"""Rules stated in Japanese, read from the end of the sentence."""
+"""Finds rules in Japanese sentences, by their endings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MACHINE = re.compile(any_of("サーバー?", "クライアント", "プロセ�
 
 
 def rules_in(sentence: str, prose: Prose) -> Iterator[DeonticRule]:
-    """The rule of one Japanese sentence, if it states one."""
+    """The rule of a Japanese sentence, if there is one."""
     found = _read(sentence)
     if found is None or _SAID.search(sentence) or _MACHINE.match(sentence):
         return
@@ -72,7 +72,7 @@ def _read(sentence: str) -> tuple[Modality, str] | None:
 
 
 def _phrases(action: str) -> tuple[str, ...]:
-    """The action as a set: the verb by its Chinese characters, every other phrase with its role."""
+    """The action as a set: the kanji of the verb, and every other phrase with its particle."""
     action = _DEED.sub(r"を\1", _USE.sub("", "".join(action.split())))
     parts = _PARTICLE.split(action)
     named = {

@@ -1,4 +1,4 @@
-"""A rule as it is compared: what it does to which action, and under which conditions."""
+"""A rule in the form in which rules are compared."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Modality = Literal["obliged", "forbidden", "permitted"]
 
 @dataclass(frozen=True, slots=True)
 class DeonticRule:
-    """An action obliged, forbidden or permitted: its terms, the conditions it is confined to, and the sentence."""
+    """An obliged, forbidden or permitted action: its terms, its conditions, and the sentence."""
 
     modality: Modality
     action: tuple[str, ...]

@@ -1,9 +1,9 @@
-"""Whether a text tells its reader what to do: commands, prohibitions and obligations, in English and Japanese.
+"""Detects texts that tell the reader what to do, in English and Japanese.
 
-What counts is what binds the reader. A command, a prohibition, a second-person obligation; a rule on what the reader
-makes ("All commits must be signed"); a passive duty whose doer is unstated ("The cache must be cleared first"). What
-does not: questions, quotations and reports, the past, guesses ("you must have seen"), outcomes ("you should see"),
-permissions, pointers ("See the guide"), invitations ("let's"), and duties of a machine ("The server must restart").
+Directives are: commands; prohibitions; obligations of "you"; rules on the reader's work ("All commits must be signed");
+passive duties without a doer ("The cache must be cleared first"). Not directives are: questions; quotations and
+reports; the past; guesses ("you must have seen"); outcomes ("you should see"); permissions; pointers ("See the guide");
+invitations ("let's"); duties of a machine ("The server must restart").
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aforesaid.documents.imperatives import japanese as imperatives_ja
 from aforesaid.text.analyze import UNSPACED
 from aforesaid.text.sentences import sentences
 
-SENTENCE_CHARS = 1000  # of a longer sentence only the beginning is read: rules are short
+SENTENCE_CHARS = 1000  # rules are short: only the beginning of a longer sentence is read
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t][^\n]*)?$", re.MULTILINE)
 _SPOKEN = re.compile(
     r"(`+)(?!`)([^`\n]{1,300})(?<!`)\1(?!`)|\"([^\"\n]{1,300})\"|“([^“”\n]{1,300})”|「([^「」\n]{1,300})」|『([^『』\n]{1,300})』"
@@ -34,13 +34,13 @@ _KANA = re.compile(r"[ぁ-んァ-ヶ一-龥]")
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A paragraph as plain sentences; code and quotations are masked, for they name things and command nothing."""
+    """The sentences of a paragraph. Code and quotations are masked, because they are no commands."""
 
     sentences: tuple[str, ...]
     masked: tuple[str, ...]
 
     def unmask(self, text: str) -> str:
-        """A piece of a sentence with the code and the quotations back in their places."""
+        """Part of a sentence with its code and quotations restored."""
         return _MASK.sub(lambda found: f" {self._at(int(found[1]))} ", text)
 
     def _at(self, index: int) -> str:
@@ -48,12 +48,12 @@ class Prose:
 
 
 def is_directive(text: str) -> bool:
-    """Whether a sentence or paragraph tells its reader what to do or not to do."""
-    return any(_directs(sentence) for sentence in read_prose(text).sentences)
+    """Whether a text tells its reader what to do or not to do."""
+    return any(_is_directive(sentence) for sentence in read_prose(text).sentences)
 
 
 def read_prose(text: str) -> Prose:
-    """The sentences of a Markdown paragraph without markup, headings and fenced code; wrapped lines are joined."""
+    """The sentences of a Markdown text without markup, headings and fenced code. Wrapped lines are joined."""
     text = _HEADING.sub("\n", _without_fences(text))
     masked: list[str] = []
 
@@ -63,7 +63,7 @@ def read_prose(text: str) -> Prose:
 
     plain = _MARKUP.sub("", _LINK.sub(r"\1", _SPOKEN.sub(mask, text))).replace("’", "'")
     paragraphs = re.split(r"\n[ \t]*\n", plain)
-    found = tuple(sentence[:SENTENCE_CHARS] for part in paragraphs for sentence in sentences(_unwrapped(part)))
+    found = tuple(sentence[:SENTENCE_CHARS] for part in paragraphs for sentence in sentences(_unwrap(part)))
     return Prose(found, tuple(masked))
 
 
@@ -83,13 +83,13 @@ def _outside_fences(lines: list[str]) -> Iterator[str]:
             yield line
 
 
-def _unwrapped(paragraph: str) -> str:
+def _unwrap(paragraph: str) -> str:
     return _SPACE.sub(" ", _WRAP.sub("", paragraph)).strip()
 
 
-def _directs(sentence: str) -> bool:
+def _is_directive(sentence: str) -> bool:
     if sentence.rstrip("\"'”’)）」』 ").endswith(("?", "？")):
         return False
-    if _LATIN.search(sentence) and imperatives_en.directs(sentence):
+    if _LATIN.search(sentence) and imperatives_en.is_directive(sentence):
         return True
-    return bool(_KANA.search(sentence)) and imperatives_ja.directs(sentence)
+    return bool(_KANA.search(sentence)) and imperatives_ja.is_directive(sentence)

@@ -1,4 +1,4 @@
-"""English commands: how a sentence that binds its reader is worded."""
+"""Patterns of English directives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from aforesaid.text.patterns import any_of, by_letter, words
 
-# Base forms that open a command. Pointers and thoughts (see, note, consider, imagine) bind nobody and are left out.
+# Verbs that open a command. Pointers and thoughts (see, note, consider, imagine) are no commands.
 _PLAIN_VERBS = r"""accept add adhere adjust adopt agree align allow annotate answer append apply ask assert assign
 assume attach attempt avoid batch be become begin break bring bump call capture choose clarify clone close collect
 combine compare compile confirm connect consult contact continue convert copy craft create cross-check cut declare
@@ -27,7 +27,7 @@ shut sign simplify skip sort spawn specify spell split stash stay stick stop str
 substitute summarise summarize surface switch sync tackle take(?!\sa\slook) talk teach tell think throw tidy translate
 treat trigger truncate trust try tune turn type-check undo unify uninstall unset update upgrade upload use validate
 verify wait walk watch weigh wire wrap write yield"""
-# The same, but nouns too: a command only when what follows is no predicate.
+# Verbs that are nouns too: a command only when no predicate follows.
 _NOUN_VERBS = r"""access act address back(?=\sup) benchmark bind block branch build bypass cache change check(?!\sout)
 cite clean clear code comment commit complete cover cross debug delay delegate deploy design display document draft
 end favor favour filter focus format gate grant guide help hook index iterate label link lint list lock log make map
@@ -47,10 +47,10 @@ _PREDICATE = any_of(
 _HINGE = words(
     "that which who when if before after unless until where what how so because while as than and or but then"
 )
-# "Build artifacts are stored …", "Use of … has dropped": a noun and its predicate, with no hinge between them
+# Excludes a noun with a predicate: "Build artifacts are stored …", "Use of … has dropped"
 _NOT_NOUN = rf"(?! of\b)(?!(?: (?!{_HINGE}\b){_NAMED}){{0,5}} {_PREDICATE}\b)"
 _NOT_COMPOUND = r"(?![-/:]|s\b)"
-# "Log files rotate daily": a plural and its verb, unless the next word only says where, when or how
+# Excludes a plural with its verb ("Log files rotate daily"), unless the next word says where, when or how
 _HOW = r"(?:\w+ly|often|twice|again|early|first|once|here|there|together|soon|later|only|always|yourself|Qq\d+qQ)"
 _WHERE = words(
     "the a an all any each every both this that these those your its it to in on at by for from with without into onto "
@@ -104,7 +104,7 @@ BROKEN = _AFTER_BREAK + any_of(
     rf"(?:(?<=[;:–—] )|(?<=, so )){any_of(_SURE, _SURE_NOUN)}",
 )
 PLEASE = rf"\bplease (?:do not |don't |also |just )?(?!take a look){VERB}\b"
-# "you" in a clause that only sets the scene: "if you must", "what you should know"
+# Excludes "you" in a subordinate clause: "if you must", "what you should know"
 _SCENES = ("if", "when", "whenever", "whether", "what", "how", "why", "where", "because", "until", "before", "after",
            "while", "once", "reason", "thing", "than")  # fmt: skip
 _NOT_AFTER = "".join(f"(?<!{word} you)" for word in _SCENES)
@@ -129,7 +129,7 @@ _DOER = (
 _MODAL = r"(?:must|should|shall|may not|(?:is|are) (?:expected|required) to|(?:is|are) not allowed to)"
 _DEGREE = "(?: not| never| always| only| also| first)?"
 DOER = rf"{_DOER}(?: \w+){{0,4}}? {_MODAL}{_DEGREE} (?!have \w+(?:ed|en|ne)\b|be {_STATE}\b){NOT_PAST}\w+"
-# What the reader makes; a rule on it binds the reader
+# The reader's work
 _WORK = words(
     r"commits? branch(?:es)? prs? (?:pull|merge)\srequests? tests? functions? methods? class(?:es)? modules? "
     "files? code comments? docstrings? migrations? changes? messages? names? variables? constants? imports? "
@@ -170,14 +170,14 @@ REPORT = re.compile(
     r"(?:we|you|i|they|it|he|she|people) used to)\b",
     re.IGNORECASE,
 )
-TOLD = re.compile(
+PAST = re.compile(
     r"\b(?:(?:was|were|had been) that|back then|years ago|last (?:year|week|month)|originally|in the past)\b",
     re.IGNORECASE,
 )
 _MODALS = ("must", "shall", "should", "may not", "required", "expected", "allowed", "mandatory")
 _BANS = ("forbidden", "prohibited", "banned", "disallowed", "mandatory", "unacceptable", "limits", "not ", "never")
 _BREAKS = (";", ":", "–", "—", " - ", ", so", ", but", ", then", ". ")
-_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (  # what a sentence must hold for a pattern to be worth trying
+_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (  # (one of these words must occur, pattern)
     (("",), OPENING),
     (_BREAKS, BROKEN),
     (("please",), PLEASE),
@@ -194,7 +194,7 @@ _EXAMPLE = re.compile(r"\W*(?:for (?:example|instance)|e\.g\.)", re.IGNORECASE)
 RULES = tuple((needed, re.compile(row, re.IGNORECASE)) for needed, row in _ROWS)
 
 
-def directs(sentence: str) -> bool:
+def is_directive(sentence: str) -> bool:
     """Whether an English sentence commands, forbids or obliges its reader."""
     if _EXAMPLE.match(sentence):
         return False
@@ -202,7 +202,7 @@ def directs(sentence: str) -> bool:
     for needed, rule in RULES:
         if not any(word in lowered for word in needed):
             continue
-        if (found := rule.search(sentence)) and not TOLD.search(sentence, 0, found.start()):
-            scene = _LEADING.match(sentence)  # "Unless the user says so, …" reports nothing
+        if (found := rule.search(sentence)) and not PAST.search(sentence, 0, found.start()):
+            scene = _LEADING.match(sentence)  # "Unless the user says so, …" is no report
             return not REPORT.search(sentence, scene.end() if scene else 0, found.end())
     return False

@@ -1,10 +1,10 @@
-"""Japanese commands: how a sentence that binds its reader ends."""
+"""Patterns of Japanese directives, by the ending of the sentence."""
 
 from __future__ import annotations
 
 import re
 
-from aforesaid.text.patterns import any_of
+from aforesaid.text.patterns import any_of, words
 
 END = r"(?=[よねぞ]?[\s)）]*(?:[。！!.、]|$)|が、|（)"
 _NOT_POINTER = r"(?<!参照して)(?<!ご覧)(?<!ご参照)(?<!見て)(?<!ごらん)"
@@ -34,40 +34,15 @@ SURELY = (
     rf"{NO_SUBJECT}(?:必ず|常に|いつも|毎回)[^。はが]{{1,80}}[うくすつぬむぐぶる](?<!ている)(?<!れる)(?<!ます){END}"
 )
 NEVER = rf"{NO_SUBJECT}(?:決して|絶対に?|二度と)[^。]{{1,80}}(?<!く)(?<!くは)(?<!では)(?<!じゃ)(?:ない|ません){END}"
-_MACHINE = any_of(
-    "サーバー?",
-    "クライアント",
-    "プロセス",
-    "システム",
-    "ワーカー",
-    "ノード",
-    "ブラウザ",
-    "端末",
-    "データベース",
-    "カーネル",
-    "ルーター",
+_MACHINE = words(
+    "サーバー? クライアント プロセス システム ワーカー ノード ブラウザ 端末 データベース カーネル ルーター"
 )
 _MACHINE_DUTY = re.compile(rf"{_MACHINE}[がは][^。]{{0,80}}(?:なければ|なくては|べき)")
-RULES = tuple(
-    re.compile(row)
-    for row in (
-        REQUEST,
-        NOMINAL,
-        OBLIGED,
-        FORBIDDEN,
-        BAN,
-        REQUIRED,
-        DO_NOT,
-        OUGHT,
-        SO_THAT,
-        ORDER,
-        SURELY,
-        NEVER,
-    )
-)
+_ROWS = (REQUEST, NOMINAL, OBLIGED, FORBIDDEN, BAN, REQUIRED, DO_NOT, OUGHT, SO_THAT, ORDER, SURELY, NEVER)
+RULES = tuple(map(re.compile, _ROWS))
 
 
-def directs(sentence: str) -> bool:
+def is_directive(sentence: str) -> bool:
     """Whether a Japanese sentence commands, forbids or obliges its reader."""
     if _EXPLAINS.search(sentence) or _MACHINE_DUTY.search(sentence) or sentence.endswith(("か。", "か", "?", "？")):
         return False

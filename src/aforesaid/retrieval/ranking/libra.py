@@ -1,4 +1,4 @@
-"""`libra-single`, `libra-two-pass`, `libra`: meaning, age and authority, with hops and time (seeds 000 and 002).
+"""`libra-single`, `libra-two-pass`, `libra`: meaning, age and authority, with hops and time (spec L1–L9.9).
 
     single pass   score = (α·cos + β·R + γ·S)·Q
     two passes    S_final = ω·cos·(1 + κM)/(1 + κ) [· Q], and neighbours by hops
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from aforesaid.engine.kept_values import most_uses
 from aforesaid.math import authority, hybrid, temporal
 from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
@@ -23,7 +24,7 @@ from aforesaid.retrieval.ranking.links import hopped
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
-from aforesaid.types import ANCHORS, USES, Hit, Record, Scope, most_uses
+from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
 
 AUTHORITY = "authority"  # the key of `meta` that holds a(d); lore of an authored document has 1 without it
 RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recovered by their dates
@@ -37,7 +38,7 @@ class Near(NamedTuple):
 
 
 def rank_single(question: Question) -> list[Hit]:
-    """One pass over the nearest records (seed 000 §1–2)."""
+    """One pass over the nearest records (spec L1–L2)."""
     tier, cosines = _cascade(question, wide(question.limit, question.settings.search))
     records = question.store.get(list(cosines))
     if not records:
@@ -71,7 +72,7 @@ def rank_single(question: Question) -> list[Hit]:
 
 
 def rank_two_pass(question: Question) -> list[Hit]:
-    """C2 ∪ C*_hop (seed 000 §7.3–7.8)."""
+    """C2 ∪ C*_hop (spec L7.3–L7.8)."""
     second = _second_pass(question, _first_pass(question))
     return _best(question, [*second, *hopped(question, second)])
 
@@ -87,7 +88,7 @@ def rank(question: Question) -> list[Hit]:
 
 
 def _cascade(question: Question, limit: int) -> Near:
-    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (seed 000 §4).
+    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (spec L4).
 
     An early exit keeps the order of its tier, as the seed has it.
     """
@@ -151,7 +152,7 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
 
 
 def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
-    """𝒮*: the greedy choice among C2 and what was recovered for its dates, by σ(d) = S_proj(d, 𝒮*∖{d}) (§9.6–9.8)."""
+    """The greedy choice 𝒮* among C2 and the recovered records, by σ(d) = S_proj(d, 𝒮*∖{d}) (spec L9.6–L9.8)."""
     rows = question.settings.time
     pool = [*second, *_recovered(question, second)]
     if not pool:
@@ -210,8 +211,7 @@ def _anchors(question: Question, record: Record) -> float:
 def _most_uses(question: Question) -> int:
     """max acc over all that the question may see, not over the candidates alone."""
     owners = question.where.owners or ()
-    kept = [question.request.store.setting(most_uses(question.where.tenant, owner)) for owner in owners]
-    return max((int(value) for value in kept if value), default=0)
+    return max((most_uses(question.request, owner) for owner in owners), default=0)
 
 
 def _authored(record: Record) -> float:

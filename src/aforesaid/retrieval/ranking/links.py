@@ -1,4 +1,4 @@
-"""Neighbours of what was found, by registered links (seed 000 §7.8)."""
+"""Neighbours of what was found, by registered links (spec L7.7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stale facts lose: what replaced a statement comes before the record that made it (SPEC 11.9)."""
+"""Stale facts lose: what replaced a statement comes before the record that made it (spec 11.9)."""
 
 from __future__ import annotations
 

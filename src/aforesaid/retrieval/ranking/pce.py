@@ -1,4 +1,4 @@
-"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (seed 003).
+"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (spec P1–P5).
 
 S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, in the order of MMR
 """
@@ -11,6 +11,7 @@ from datetime import datetime
 
 import numpy as np
 
+from aforesaid.engine.kept_values import TEXT, VECTOR, calibration
 from aforesaid.math import normalise, usefulness
 from aforesaid.math.calibration import Calibration, calibrated
 from aforesaid.math.diversity import diverse
@@ -31,7 +32,6 @@ from aforesaid.types import JUDGED, Hit, Record, as_time
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
-TEXT, VECTOR = "calibration.text", "calibration.vector"  # with a tenant's name: where the store keeps a fitted one
 
 
 def rank(question: Question) -> list[Hit]:
@@ -112,8 +112,7 @@ def _selected(question: Question, found: Candidates, alpha: float) -> tuple[list
 
 def _calibration(question: Question, name: str) -> Calibration | None:
     """The fitted map that the store keeps for a side, if there is one that can be read, for the policy in force."""
-    tenant = question.where.tenant
-    kept = question.request.store.setting(f"{name}/{tenant}")
+    kept = calibration(question.request, name)
     if not kept:
         return None
     try:

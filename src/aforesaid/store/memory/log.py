@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, head_name, mentions
+from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, mentions
 from aforesaid.types import Event, EventFilter
 
 
 @dataclass
 class DictLog:
-    """Events by number; `settings` are the store's, where the heads are kept."""
+    """Events by number, and the head of each tenant's chain."""
 
-    settings: dict[str, str]
     events: list[Event] = field(default_factory=list)
+    heads: dict[str, Head] = field(default_factory=dict)
     numbers: int = 0
 
     def append(self, events: Iterable[Event]) -> None:
         """Add events, each chained to the one before it in its tenant."""
         for event in events:
-            head = self._head(event.tenant) or Head(unchained=len(self._of(event.tenant)))
+            head = self.heads.get(event.tenant, Head())
             body = json.loads(json.dumps(dict(event.body)))
             content = content_of(event.subject, body)
             digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
             self.numbers += 1
             self.events.append(replace(event, body=body, number=self.numbers, digest=digest, erased=False))
-            self._put_head(event.tenant, head.grown(self.numbers, digest))
+            self.heads[event.tenant] = head.grown(self.numbers, digest)
 
     def find(self, where: EventFilter) -> list[Event]:
         """Events that pass every condition given, by number."""
@@ -56,39 +56,36 @@ class DictLog:
         first = next((place for place, event in enumerate(mine) if event.time >= before), len(mine))
         gone, numbers = mine[:first], {event.number for event in mine[:first]}
         self.events = [event for event in self.events if event.number not in numbers]
-        head = self._head(tenant)
-        if head is not None and gone:
-            chained = [event for event in gone if event.digest]
-            pruned = replace(
+        if gone:
+            head = self.heads[tenant]
+            self.heads[tenant] = replace(
                 head,
-                pruned=head.pruned + len(chained),
-                anchor=chained[-1].digest if chained else head.anchor,
-                erased=head.erased - sum(event.erased for event in chained),
-                unchained=head.unchained - (len(gone) - len(chained)),
+                pruned=head.pruned + len(gone),
+                anchor=gone[-1].digest,
+                erased=head.erased - sum(event.erased for event in gone),
                 pruned_to=before.isoformat(),
             )
-            self._put_head(tenant, pruned)
         return len(gone) + self._blank(tenant, lambda event: event.time < before)
 
     def _blank(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
         there = {event.number for event in self._of(tenant) if not event.erased and chosen(event)}
         self.events = [_blanked(event) if event.number in there else event for event in self.events]
-        head = self._head(tenant)
-        if head is not None:
-            chained = sum(event.number in there and event.digest != "" for event in self.events)
-            self._put_head(tenant, replace(head, erased=head.erased + chained))
+        if there:
+            head = self.heads[tenant]
+            self.heads[tenant] = replace(head, erased=head.erased + len(there))
         return len(there)
+
+    def head(self, tenant: str) -> Head | None:
+        """What the log should look like at its two ends."""
+        return self.heads.get(tenant)
+
+    def count(self, tenant: str) -> int:
+        """How many events there are."""
+        return len(self._of(tenant))
 
     def _of(self, tenant: str) -> list[Event]:
         return [event for event in self.events if event.tenant == tenant]
 
-    def _head(self, tenant: str) -> Head | None:
-        return Head.read(self.settings.get(head_name(tenant)))
-
-    def _put_head(self, tenant: str, head: Head) -> None:
-        self.settings[head_name(tenant)] = head.write()
-
 
 def _blanked(event: Event) -> Event:
-    body = {CONTENT: content_of(event.subject, event.body)} if event.digest else {}
-    return replace(event, subject=None, body=body, erased=True)
+    return replace(event, subject=None, body={CONTENT: content_of(event.subject, event.body)}, erased=True)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 
 from aforesaid.math.vectors import Vectors
+from aforesaid.store.derived import DerivedStore, NoMaintenance
 from aforesaid.store.filtering import passes
 from aforesaid.store.memory.log import DictLog
 from aforesaid.store.memory.terms import best_by_terms
+from aforesaid.store.memory.values import DictValues
 from aforesaid.store.memory.vectors import DictVectors
-from aforesaid.store.protocols import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
+from aforesaid.store.protocols import Order, Space
 from aforesaid.text.analyze import searchable
-from aforesaid.types import Edge, Event, EventFilter, Filter, Record, Scored
+from aforesaid.types import Edge, Filter, Record, Scored
 
 
 @dataclass
@@ -26,19 +26,31 @@ class _State:
     arrivals: int = 0
     vectors: DictVectors = field(default_factory=DictVectors)
     edges: dict[tuple[str, str, str], Edge] = field(default_factory=dict)
-    settings: dict[str, str] = field(default_factory=dict)
-    log: DictLog = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.log = DictLog(self.settings)
+    values: DictValues = field(default_factory=DictValues)
+    log: DictLog = field(default_factory=DictLog)
 
 
-class DictStore:
+class DictStore(DerivedStore):
     """A store in this process's memory; gone when the process ends."""
 
     def __init__(self) -> None:
         self._state = _State()
         self._depth = 0
+
+    @property
+    def maintenance(self) -> NoMaintenance:
+        """Nothing is on disk."""
+        return NoMaintenance(self)
+
+    @property
+    def log(self) -> DictLog:
+        """The audit log."""
+        return self._state.log
+
+    @property
+    def values(self) -> DictValues:
+        """The values kept beside the records."""
+        return self._state.values
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -53,11 +65,6 @@ class DictStore:
             raise
         finally:
             self._depth -= 1
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Nobody else writes here."""
-        yield
 
     def put(self, records: Iterable[Record]) -> None:
         """Insert or replace by key."""
@@ -76,28 +83,6 @@ class DictStore:
         """The records with these keys, in the order asked."""
         return [self._state.records[key] for key in keys if key in self._state.records]
 
-    def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """A glance at each of these records."""
-        return {r.key: Glance(r.key, r.session, r.role, r.time, r.text) for r in self.get(keys)}
-
-    def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """The neighbours of each record in its session."""
-        passing = self.find(where)
-        found: dict[str, Surroundings] = {}
-        for record in self.get(keys):
-            if record.session is None:
-                continue
-            place = (record.time, self._state.arrival[record.key])
-            session = [
-                (other.time, self._state.arrival[other.key], other.key)
-                for other in passing
-                if _company(other) == _company(record)
-            ]
-            before = [key for *at, key in session if tuple(at) < place]
-            after = [key for *at, key in session if tuple(at) > place]
-            found[record.key] = Surroundings(tuple(before[::-1][:reach]), tuple(after[:reach]))
-        return {key: around for key, around in found.items() if around != Surroundings()}
-
     def _passing(self, where: Filter) -> list[Record]:
         found = [record for record in self._state.records.values() if passes(record, where)]
         return sorted(found, key=lambda record: self._state.arrival[record.key])
@@ -111,21 +96,6 @@ class DictStore:
             found.reverse()
         return found[offset:][:limit]
 
-    def count(self, where: Filter) -> int:
-        """How many pass."""
-        return len(self._passing(where))
-
-    def marks(self, where: Filter) -> dict[str, int]:
-        """A hash of all that is written down of each record."""
-        return {record.key: hash(repr(record)) for record in self._passing(where)}
-
-    def restand(self, standings: Mapping[str, Standing]) -> None:
-        """Replace three fields."""
-        for record in self.get(list(standings)):
-            now = standings[record.key]
-            changed = replace(record, boundary=now.boundary, withheld=now.withheld, expires=now.expires)
-            self._state.records[record.key] = changed
-
     def delete(self, keys: Sequence[str]) -> int:
         """Delete records with their vectors and edges."""
         state = self._state
@@ -136,21 +106,6 @@ class DictStore:
         state.edges = {name: edge for name, edge in state.edges.items() if not {edge.source, edge.target} & gone}
         return len(gone)
 
-    def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """The records that repeat one of these."""
-        return [r for r in self._state.records.values() if r.tenant == tenant and r.echo_of in set(ids)]
-
-    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """There is no file to look into."""
-        return Scan(needles=len(needles))
-
-    def copies(self) -> list[Copy]:
-        """It makes none."""
-        return []
-
-    def scrub(self) -> None:
-        """Nothing is on disk."""
-
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """BM25 over every record of the store, then the filter."""
         return best_by_terms(terms, self._state.records.values(), self._passing(where), limit)
@@ -158,10 +113,6 @@ class DictStore:
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         """Every vector, compared."""
         return self._state.vectors.search(vector, [record.key for record in self._passing(where)], limit, prefix)
-
-    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """One search a row."""
-        return [self.vector_search(vector, where, limit) for vector in matrix]
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The vectors of these records in the active space."""
@@ -189,19 +140,6 @@ class DictStore:
         held = self._state.vectors.held(space)
         return [record for record in self._passing(where) if record.key not in held][:limit]
 
-    def coverage(self, where: Filter) -> tuple[int, int]:
-        """(records, those without a vector) among the filter's tenant and owners."""
-        whole = Filter(tenant=where.tenant, owners=where.owners, echoes=True)
-        return self.count(whole), len(self.pending(whole, len(self._state.records)))
-
-    def unseen(self, where: Filter) -> int:
-        """All that there are, without those that pass."""
-        whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
-        seen = replace(
-            whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
-        )
-        return self.count(whole) - self.count(seen)
-
     def spaces(self) -> list[Space]:
         """Every vector space, the active one first."""
         return self._state.vectors.all_spaces()
@@ -226,59 +164,9 @@ class DictStore:
         found = [e for e in self._state.edges.values() if (e.target if incoming else e.source) in wanted]
         return sorted(found, key=lambda edge: (edge.source, edge.target, edge.kind))
 
-    def append(self, events: Iterable[Event]) -> None:
-        """Add events at the end."""
-        self._state.log.append(events)
-
-    def events(self, where: EventFilter) -> list[Event]:
-        """Events that pass, by number."""
-        return self._state.log.find(where)
-
-    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
-        """Take subject and body out of the events that name these."""
-        return self._state.log.erase(tenant, names)
-
-    def prune_events(self, tenant: str, before: datetime) -> int:
-        """Delete the events from before a time."""
-        return self._state.log.prune(tenant, before)
-
-    def setting(self, name: str) -> str | None:
-        """A value kept with the store."""
-        return self._state.settings.get(name)
-
-    def put_setting(self, name: str, value: str) -> None:
-        """Keep a value with the store."""
-        self._state.settings[name] = value
-
-    def drop_setting(self, name: str) -> None:
-        """Keep that value no longer."""
-        self._state.settings.pop(name, None)
-
-    def settings(self) -> dict[str, str]:
-        """Every value kept with the store."""
-        return dict(sorted(self._state.settings.items()))
-
     def tenants(self) -> list[str]:
         """Every tenant that has records."""
         return sorted({record.tenant for record in self._state.records.values()})
 
-    def stats(self, tenant: str) -> StoreStats:
-        """Sizes, for people."""
-        whole = Filter(tenant=tenant, echoes=True)
-        records, pending = self.coverage(whole)
-        kinds = Counter(record.kind for record in self._passing(whole))
-        edges = sum(self._state.records[edge.source].tenant == tenant for edge in self._state.edges.values())
-        events = sum(event.tenant == tenant for event in self._state.log.events)
-        return StoreStats(records, dict(sorted(kinds.items())), records - pending, pending, edges, events)
-
-    def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Nothing is derived here, so nothing can be out of step."""
-        return []
-
     def close(self) -> None:
         """Nothing to let go of."""
-
-
-def _company(record: Record) -> tuple[str, str, str | None, str]:
-    """What records that stand beside each other have in common."""
-    return record.tenant, record.owner, record.session, record.kind

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from contextlib import suppress
@@ -10,10 +9,10 @@ from pathlib import Path
 
 from aforesaid.errors import InputError
 from aforesaid.store.protocols import CopyState
+from aforesaid.store.sqlite import schema
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
+from aforesaid.store.sqlite.schema import APPLICATION_ID
 
-SETTING = "backups"  # the paths as a JSON list
 HEADER = slice(0, 16), b"SQLite format 3\x00"
 VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # of the file's first page
 
@@ -33,7 +32,7 @@ class Backups:
             raise InputError(f"{target} is there already.", "Name another file, or ask to overwrite it.")
         if not target.parent.is_dir():
             raise InputError(f"The folder {target.parent} does not exist.", "Create it first.")
-        self._write([*self.registered(), target])
+        self._add(target)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         os.close(handle)
         try:
@@ -49,13 +48,12 @@ class Backups:
 
     def note(self, path: Path) -> None:
         """Remember a copy that was made elsewhere."""
-        self._write([*self.registered(), path])
+        self._add(path)
 
     def registered(self) -> list[Path]:
         """Every copy that is known: those that were asked for, and those that migrations left beside the file."""
         path = self._database.path.absolute()
-        found = self._database.one("SELECT value FROM settings WHERE name = ?", SETTING)
-        named = [Path(each) for each in json.loads(found[0] if found else "[]")]
+        named = [Path(row[0]) for row in self._database.rows("SELECT path FROM backups ORDER BY path")]
         beside = sorted(path.parent.glob(f"{_escaped(path.name)}.v*.bak"))
         return [each for each in dict.fromkeys([*named, *beside]) if each != path]
 
@@ -64,12 +62,12 @@ class Backups:
         if delete:
             for end in ("", "-wal", "-shm", "-journal", ".lock"):
                 path.with_name(path.name + end).unlink(missing_ok=True)
-        self._write([each for each in self.registered() if each != path])
-
-    def _write(self, paths: list[Path]) -> None:
         with self._database.transaction() as connection:
-            value = json.dumps(sorted({str(path) for path in paths}))
-            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (SETTING, value))
+            connection.execute("DELETE FROM backups WHERE path = ?", (str(path),))
+
+    def _add(self, path: Path) -> None:
+        with self._database.transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO backups (path) VALUES (?)", (str(path),))
 
 
 def state_of(path: Path) -> CopyState:
@@ -83,9 +81,9 @@ def state_of(path: Path) -> CopyState:
         return "foreign"
     ours = head[HEADER[0]] == HEADER[1] and int.from_bytes(head[APPLICATION], "big") == APPLICATION_ID
     version = int.from_bytes(head[VERSION], "big")
-    if not ours or version > len(MIGRATIONS):
+    if not ours or version > len(schema.MIGRATIONS):
         return "foreign"
-    return "current" if version == len(MIGRATIONS) else "old"
+    return "current" if version == len(schema.MIGRATIONS) else "old"
 
 
 def _escaped(name: str) -> str:

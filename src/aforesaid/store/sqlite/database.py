@@ -20,8 +20,9 @@ from aforesaid.errors import (
     StoreVersionError,
 )
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.sqlite import schema
 from aforesaid.store.sqlite.lock import FileLock
-from aforesaid.store.sqlite.schema import APPLICATION_ID, MIGRATIONS
+from aforesaid.store.sqlite.schema import APPLICATION_ID
 
 CACHE_KIB = 65_536  # pages a connection may keep
 MMAP_BYTES = 1 << 32  # read pages in place rather than through a copy
@@ -45,7 +46,7 @@ class Database:
         self,
         path: Path,
         rows: StoreRows,
-        migrations: Sequence[str] = MIGRATIONS,
+        migrations: Sequence[str] | None = None,
         max_pages: int | None = None,
     ) -> None:
         self.path = path
@@ -59,7 +60,7 @@ class Database:
         self.read_only = self._decide_read_only()
         try:
             with self.errors():
-                self._open_file(migrations)
+                self._open_file(schema.MIGRATIONS if migrations is None else migrations)
         except BaseException:
             self.close()
             raise

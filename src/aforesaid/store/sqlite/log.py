@@ -11,7 +11,7 @@ from typing import Any
 
 from aforesaid.errors import StoreCorruptError
 from aforesaid.store.codec import from_micros, to_micros
-from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, head_name, subject_names
+from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, subject_names
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed
 from aforesaid.types import Event, EventFilter
@@ -25,7 +25,7 @@ PAGE = 1000
 LARGEST = (1 << 63) - 1  # row number
 
 
-class EventLog:
+class SQLiteLog:
     """The events of a database, and beside them the head of each tenant's chain."""
 
     def __init__(self, database: Database) -> None:
@@ -36,7 +36,7 @@ class EventLog:
         with self._database.transaction():
             heads: dict[str, Head] = {}
             for event in events:
-                head = heads.get(event.tenant) or self._head(event.tenant) or self._first_head(event.tenant)
+                head = heads.get(event.tenant) or self.head(event.tenant) or Head()
                 heads[event.tenant] = self._append(event, head)
             for tenant, head in heads.items():
                 self._put_head(tenant, head)
@@ -50,9 +50,9 @@ class EventLog:
         assert number is not None  # it is, after an INSERT
         return head.grown(number, digest)
 
-    def _head(self, tenant: str) -> Head | None:
-        sql = "SELECT value FROM settings WHERE name = ?"
-        found = self._database.connection.execute(sql, (head_name(tenant),)).fetchone()
+    def head(self, tenant: str) -> Head | None:
+        """What the log should look like at its two ends; StoreCorruptError when that cannot be read."""
+        found = self._database.one("SELECT head FROM log_heads WHERE tenant = ?", tenant)
         try:
             return Head.read(found[0]) if found else None
         except ValueError as error:
@@ -60,13 +60,9 @@ class EventLog:
                 f"The head of the log of tenant {tenant!r} cannot be read: {error}.", "Restore a backup."
             ) from error
 
-    def _first_head(self, tenant: str) -> Head:
-        """The head of a log that begins now; older events stay outside the chain, but their number is noted."""
-        return Head(unchained=self._database.one("SELECT count(*) FROM events WHERE tenant = ?", tenant)[0])
-
     def _put_head(self, tenant: str, head: Head) -> None:
-        sql = "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)"
-        self._database.connection.execute(sql, (head_name(tenant), head.write()))
+        sql = "INSERT OR REPLACE INTO log_heads (tenant, head) VALUES (?, ?)"
+        self._database.connection.execute(sql, (tenant, head.write()))
 
     def find(self, where: EventFilter) -> list[Event]:
         """Events that pass every condition given, by number."""
@@ -105,19 +101,15 @@ class EventLog:
         """The hash of what an event said stays in its place: by it the chain can still be followed."""
         if not numbers:
             return 0
-        chained = 0
         for start in range(0, len(numbers), PAGE):
             sql = f"SELECT {COLUMNS} FROM events WHERE event IN {LISTED}"
             events = [_event(*row) for row in self._database.rows(sql, listed(numbers[start : start + PAGE]))]
-            left = [({CONTENT: content_of(e.subject, e.body)} if e.digest else {}, e.number) for e in events]
             self._database.connection.executemany(
                 "UPDATE events SET subject = NULL, body = ?, erased = 1 WHERE event = ?",
-                [(json.dumps(body), number) for body, number in left],
+                [(json.dumps({CONTENT: content_of(e.subject, e.body)}), e.number) for e in events],
             )
-            chained += sum(event.digest != "" for event in events)
-        head = self._head(tenant)
-        if head is not None:
-            self._put_head(tenant, replace(head, erased=head.erased + chained))
+        head = self.head(tenant) or Head()
+        self._put_head(tenant, replace(head, erased=head.erased + len(numbers)))
         self._database.scrub_after_commit()
         return len(numbers)
 
@@ -128,36 +120,24 @@ class EventLog:
             sql = "SELECT min(event) FROM events WHERE tenant = ? AND time >= ?"
             first = self._database.one(sql, tenant, micros)[0]
             gone = (tenant, LARGEST if first is None else first - 1)
-            head = self._head(tenant)
-            deleted = self._database.one(
-                """SELECT count(*), ifnull(sum(digest != ''), 0), ifnull(sum(digest != '' AND erased), 0) FROM events
-                   WHERE tenant = ? AND event <= ?""",
-                *gone,
+            deleted, erased = self._database.one(
+                "SELECT count(*), ifnull(sum(erased), 0) FROM events WHERE tenant = ? AND event <= ?", *gone
             )
-            if deleted[0]:
-                if head is not None:
-                    self._put_head(tenant, self._anchored(head, gone, before, *deleted))
+            if deleted:
+                last = "SELECT digest FROM events WHERE tenant = ? AND event <= ? ORDER BY event DESC LIMIT 1"
+                head = self.head(tenant) or Head()
+                pruned = replace(
+                    head,
+                    pruned=head.pruned + deleted,
+                    anchor=self._database.one(last, *gone)[0],
+                    erased=head.erased - erased,
+                    pruned_to=before.isoformat(),
+                )
+                self._put_head(tenant, pruned)
                 connection.execute("DELETE FROM events WHERE tenant = ? AND event <= ?", gone)
                 self._database.scrub_after_commit()
             behind = self._database.rows(f"SELECT event {THERE} AND time < ?", tenant, micros)
-            return int(deleted[0]) + self._blank(tenant, [row[0] for row in behind])
-
-    def _anchored(
-        self, head: Head, gone: tuple[str, int], before: datetime, rows: int, chained: int, erased: int
-    ) -> Head:
-        """The head once the first events are gone: the last digest among them is what the next one follows."""
-        last = self._database.one(
-            "SELECT digest FROM events WHERE tenant = ? AND event <= ? AND digest != '' ORDER BY event DESC LIMIT 1",
-            *gone,
-        )
-        return replace(
-            head,
-            pruned=head.pruned + chained,
-            anchor=last[0] if last else head.anchor,
-            erased=head.erased - erased,
-            unchained=head.unchained - (rows - chained),
-            pruned_to=before.isoformat(),
-        )
+            return int(deleted) + self._blank(tenant, [row[0] for row in behind])
 
     def count(self, tenant: str) -> int:
         """How many events there are."""

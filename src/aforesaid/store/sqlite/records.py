@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from aforesaid.store.codec import from_micros, to_micros
-from aforesaid.store.protocols import Glance, Order, Standing, Surroundings
+from aforesaid.store.protocols import Access, Glance, Order, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
 from aforesaid.store.sqlite.owners import Owners
@@ -59,7 +59,7 @@ class Records:
         connection.execute("DELETE FROM states WHERE row = ?", (row,))
         connection.executemany("INSERT OR IGNORE INTO states (state, row) VALUES (?, ?)", [(s, row) for s in states])
 
-    def restand(self, standings: Mapping[str, Standing]) -> None:
+    def update_access(self, changes: Mapping[str, Access]) -> None:
         """Rewrite three columns and the same in the fields: nothing that is indexed by word or vector changes."""
         with self._database.transaction() as connection:
             sql = f"SELECT key, fields FROM records WHERE key IN {LISTED}"
@@ -67,8 +67,8 @@ class Records:
                 "UPDATE records SET boundary = ?, withheld = ?, expires = ?, fields = ? WHERE key = ?",
                 [
                     (now.boundary, bool(now.withheld), to_micros(now.expires), restood(fields, now), key)
-                    for key, fields in self._database.rows(sql, listed(list(standings)))
-                    for now in [standings[key]]
+                    for key, fields in self._database.rows(sql, listed(list(changes)))
+                    for now in [changes[key]]
                 ],
             )
 
@@ -171,7 +171,7 @@ class Records:
         sql = f"SELECT kind, count(*) FROM records WHERE owner IN ({owners.sql}) GROUP BY kind ORDER BY kind"
         return dict(self._database.rows(sql, *owners.parameters))
 
-    def unseen(self, where: Filter) -> int:
+    def count_hidden(self, where: Filter) -> int:
         """Counted through what hides them, which is indexed: most records are hidden by nothing."""
         owners = owners_clause(where)
         hidden = hidden_clause(where)
@@ -180,7 +180,7 @@ class Records:
         sql = f"SELECT count(*) FROM records WHERE row IN ({hidden.sql}) AND owner IN ({owners.sql})"
         return int(self._database.one(sql, *hidden.parameters, *owners.parameters)[0])
 
-    def marks(self, where: Filter) -> dict[str, int]:
+    def fingerprints(self, where: Filter) -> dict[str, int]:
         """A hash of each row as it is written."""
         clause = records_clause(where)
         sql = f"SELECT key, text, fields FROM records WHERE {clause.sql}"

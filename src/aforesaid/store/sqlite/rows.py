@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from aforesaid.store.codec import record_to_json, to_micros, trusted_record
-from aforesaid.store.protocols import Standing
+from aforesaid.store.protocols import Access
 from aforesaid.types import Record
 
 COLUMNS = (
@@ -37,7 +37,7 @@ def record_of(text: str, fields: str) -> Record:
     return trusted_record(text, json.loads(fields))
 
 
-def restood(fields: str, now: Standing) -> str:
+def restood(fields: str, now: Access) -> str:
     """The column `fields` with another standing."""
     values = {**json.loads(fields), "boundary": now.boundary, "withheld": now.withheld}
     values["expires"] = now.expires.isoformat() if now.expires else None

@@ -165,9 +165,7 @@ def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
         rows = connection.execute("SELECT data FROM passages JOIN records USING (row) WHERE ?", (bool(index),))
         while page := rows.fetchmany(PAGE):
             yield b"".join(row[0] for row in page)
-        yield "\n".join(
-            row[0] for row in connection.execute("SELECT value FROM settings WHERE name GLOB 'policy/*'")
-        ).encode()
+        yield "\n".join(row[0] for row in connection.execute("SELECT value FROM kept WHERE kind = 'policy'")).encode()
 
 
 def _surroundings(database: Database) -> Iterator[bytes]:
@@ -177,7 +175,9 @@ def _surroundings(database: Database) -> Iterator[bytes]:
         for sql in (
             "SELECT term FROM temp.vocabulary",
             "SELECT topic || char(10) || ifnull(subject, '') || char(10) || body FROM events",
-            "SELECT name || char(10) || value FROM settings",
+            "SELECT owner || char(10) || name || char(10) || value FROM kept",
+            "SELECT head FROM log_heads",
+            "SELECT path FROM backups",
             "SELECT tenant || char(10) || name FROM owners",
             "SELECT name FROM spaces",
             "SELECT ifnull(sql, '') FROM sqlite_master",

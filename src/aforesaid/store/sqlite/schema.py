@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-APPLICATION_ID = 0x52454331  # "REC1": tells our files from other SQLite databases
+APPLICATION_ID = 0x41464F31  # "AFO1": tells our files from other SQLite databases
 
 # Rows are never reused (AUTOINCREMENT): the text index and the vector segments refer to them.
 # Terms come ready from text/analyze.py, so the tokenizer only has to split at spaces and keep marks.
+# Sentence vectors (`passages`) are read for a few candidates at a time, so they lie apart from those that are scanned.
 # The text index holds no text of its own (content=''): a row's terms are recomputed from its record to delete it.
 FIRST = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE kept (
+    kind TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (kind, tenant, owner, name)
+) WITHOUT ROWID;
+CREATE INDEX kept_by_owner ON kept (tenant, owner);
+CREATE TABLE log_heads (tenant TEXT PRIMARY KEY, head TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE backups (path TEXT PRIMARY KEY) WITHOUT ROWID;
 
 CREATE TABLE owners (
     owner INTEGER PRIMARY KEY,
@@ -34,12 +45,24 @@ CREATE TABLE records (
     time INTEGER NOT NULL,
     valid_from INTEGER,
     valid_to INTEGER,
+    allow TEXT,
+    withheld INTEGER NOT NULL DEFAULT 0,
+    expires INTEGER,
     text TEXT NOT NULL,
     fields TEXT NOT NULL
 );
 CREATE INDEX records_by_time ON records (owner, time);
 CREATE INDEX records_by_session ON records (owner, session, time);
 CREATE INDEX records_by_id ON records (owner, id);
+CREATE INDEX records_by_expiry ON records (expires) WHERE expires IS NOT NULL;
+CREATE INDEX records_withheld ON records (owner) WHERE withheld = 1;
+CREATE INDEX records_for_purposes ON records (owner) WHERE allow IS NOT NULL;
+CREATE INDEX records_by_class ON records (boundary, owner) WHERE boundary != 'internal';
+
+CREATE TABLE states (
+    state TEXT NOT NULL, row INTEGER NOT NULL REFERENCES records (row) ON DELETE CASCADE, PRIMARY KEY (state, row)
+) WITHOUT ROWID;
+CREATE INDEX states_by_row ON states (row);
 
 CREATE VIRTUAL TABLE terms USING fts5 (
     text, owner, content = '', tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
@@ -73,6 +96,8 @@ CREATE TABLE slots (
     PRIMARY KEY (space, row)
 ) WITHOUT ROWID;
 
+CREATE TABLE passages (space INTEGER NOT NULL, row INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (row, space));
+
 CREATE TABLE edges (
     source INTEGER NOT NULL REFERENCES records (row),
     target INTEGER NOT NULL REFERENCES records (row),
@@ -88,36 +113,11 @@ CREATE TABLE events (
     tenant TEXT NOT NULL,
     topic TEXT NOT NULL,
     subject TEXT,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    erased INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX events_by_topic ON events (tenant, topic, subject);
 """
 
-# The sentences of a turn, apart from the vectors that are scanned: they are read for a few candidates at a time.
-PASSAGES = """
-CREATE TABLE passages (
-    space INTEGER NOT NULL,
-    row INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    UNIQUE (row, space)
-);
-"""
-
-# Who may see a record, until when, and what it makes statements about; events as a chain that shows tampering.
-GOVERNED = """
-ALTER TABLE records ADD COLUMN allow TEXT;
-ALTER TABLE records ADD COLUMN withheld INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE records ADD COLUMN expires INTEGER;
-CREATE TABLE states (
-    state TEXT NOT NULL, row INTEGER NOT NULL REFERENCES records (row) ON DELETE CASCADE, PRIMARY KEY (state, row)
-) WITHOUT ROWID;
-CREATE INDEX states_by_row ON states (row);
-CREATE INDEX records_by_expiry ON records (expires) WHERE expires IS NOT NULL;
-CREATE INDEX records_withheld ON records (owner) WHERE withheld = 1;
-CREATE INDEX records_for_purposes ON records (owner) WHERE allow IS NOT NULL;
-CREATE INDEX records_by_class ON records (boundary, owner) WHERE boundary != 'internal';
-ALTER TABLE events ADD COLUMN digest TEXT NOT NULL DEFAULT '';
-ALTER TABLE events ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
-"""
-
-MIGRATIONS: tuple[str, ...] = (FIRST, PASSAGES, GOVERNED)
+MIGRATIONS: tuple[str, ...] = (FIRST,)

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.protocols import Copy, Glance, Order, Problem, Scan, Space, Standing, StoreStats, Surroundings
-from aforesaid.store.sqlite.backups import Backups, state_of
+from aforesaid.store.protocols import Access, Glance, Order, Space, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.edges import Edges
-from aforesaid.store.sqlite.log import EventLog
+from aforesaid.store.sqlite.log import SQLiteLog
+from aforesaid.store.sqlite.maintenance import SQLiteMaintenance
 from aforesaid.store.sqlite.owners import Owners
 from aforesaid.store.sqlite.records import Records
-from aforesaid.store.sqlite.scan import scan_store
 from aforesaid.store.sqlite.spaces import Spaces
 from aforesaid.store.sqlite.terms import TermIndex
-from aforesaid.store.sqlite.values import Values
+from aforesaid.store.sqlite.values import SQLiteValues
 from aforesaid.store.sqlite.vectors import VectorIndex
-from aforesaid.store.sqlite.verify import find_problems
-from aforesaid.types import Edge, Event, EventFilter, Filter, Record, Scored
+from aforesaid.types import Edge, Filter, Record, Scored
 
 
 class SQLiteStore:
@@ -37,11 +34,11 @@ class SQLiteStore:
         self._vectors = VectorIndex(self._database, self._rows, self._spaces)
         self._records = Records(self._database, self._owners, self._terms, self._spaces)
         self._edges = Edges(self._database)
-        self._log = EventLog(self._database)
-        self._values = Values(self._database)
-        self._backups = Backups(self._database)
-        if self._database.left_behind is not None:
-            self._backups.note(self._database.left_behind)
+        self.log = SQLiteLog(self._database)
+        self.values = SQLiteValues(self._database)
+        self.maintenance = SQLiteMaintenance(
+            self, self._database, self._records, self._edges, self._terms, self._spaces
+        )
 
     @property
     def path(self) -> Path:
@@ -88,17 +85,17 @@ class SQLiteStore:
         """How many pass."""
         return self._records.count(where)
 
-    def unseen(self, where: Filter) -> int:
+    def count_hidden(self, where: Filter) -> int:
         """How many are kept out of sight."""
-        return self._records.unseen(where)
+        return self._records.count_hidden(where)
 
-    def marks(self, where: Filter) -> dict[str, int]:
+    def fingerprints(self, where: Filter) -> dict[str, int]:
         """A hash of each record that passes."""
-        return self._records.marks(where)
+        return self._records.fingerprints(where)
 
-    def restand(self, standings: Mapping[str, Standing]) -> None:
+    def update_access(self, changes: Mapping[str, Access]) -> None:
         """Change the standing of records, and nothing else of them."""
-        self._records.restand(standings)
+        self._records.update_access(changes)
 
     def delete(self, keys: Sequence[str]) -> int:
         """Delete records everywhere, and leave nothing of them in the file or its log."""
@@ -107,10 +104,6 @@ class SQLiteStore:
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
         """The records that repeat one of these."""
         return self._records.echoes_of(tenant, ids)
-
-    def scrub(self) -> None:
-        """Leave nothing of replaced text in the file or its log."""
-        self._records.scrub()
 
     # Search
 
@@ -168,7 +161,7 @@ class SQLiteStore:
         """Search this space from now on, and drop every other."""
         self._spaces.activate(name)
 
-    # Edges, events, settings
+    # Edges
 
     def link(self, edges: Iterable[Edge]) -> None:
         """Add edges between records that are here."""
@@ -178,79 +171,13 @@ class SQLiteStore:
         """Edges that leave these records, or that reach them."""
         return self._edges.find(keys, incoming=incoming)
 
-    def append(self, events: Iterable[Event]) -> None:
-        """Add events at the end of the log."""
-        self._log.append(events)
-
-    def events(self, where: EventFilter) -> list[Event]:
-        """Events that pass, by number."""
-        return self._log.find(where)
-
-    def erase_events(self, tenant: str, names: Sequence[str]) -> int:
-        """Take subject and body out of the events that name these."""
-        return self._log.erase(tenant, names)
-
-    def prune_events(self, tenant: str, before: datetime) -> int:
-        """Delete the events from before a time."""
-        return self._log.prune(tenant, before)
-
-    def setting(self, name: str) -> str | None:
-        """A value kept with the store."""
-        return self._values.get(name)
-
-    def put_setting(self, name: str, value: str) -> None:
-        """Keep a value with the store."""
-        self._values.put(name, value)
-
-    def drop_setting(self, name: str) -> None:
-        """Keep that value no longer."""
-        self._values.drop(name)
-
-    def settings(self) -> dict[str, str]:
-        """Every value kept with the store."""
-        return self._values.all()
-
-    # Care
-
     def tenants(self) -> list[str]:
         """Every tenant that has records."""
         return self._owners.tenants()
 
-    def stats(self, tenant: str) -> StoreStats:
-        """Sizes, for people."""
-        with self._database.snapshot():
-            records, pending = self.coverage(Filter(tenant=tenant))
-            kinds = self._records.kinds(tenant)
-            edges = self._edges.count(tenant)
-            events = self._log.count(tenant)
-            schema = self._database.one("PRAGMA user_version")[0]
-        size = self._database.size()
-        return StoreStats(records, kinds, records - pending, pending, edges, events, size, schema)
-
-    def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Check the file, the records and everything derived from them; rebuild the derived parts if asked."""
-        return find_problems(self._database, self._terms, self._spaces.segments(), repair=repair)
-
-    def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
-        """Copy the store to another file while others go on; what is forgotten later is forgotten there too."""
-        return self._backups.make(Path(target), overwrite=overwrite)
-
-    def copies(self) -> list[Copy]:
-        """The copies that were made of this file and are known."""
-        return [self._copy(path) for path in self._backups.registered()]
-
-    def _copy(self, path: Path) -> Copy:
-        return Copy(
-            str(path),
-            state_of(path),
-            lambda: SQLiteStore(path, self._rows),
-            lambda delete: self._backups.drop(path, delete=delete),
-        )
-
-    def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """Look for byte strings in every file of the store."""
-        with self._database.errors():
-            return scan_store(self._database, self._spaces.segments(), needles, map(Path, others))
+    def reopen(self, path: Path) -> SQLiteStore:
+        """Open another file with the same settings."""
+        return SQLiteStore(path, self._rows)
 
     def close(self) -> None:
         """Let go of the file."""

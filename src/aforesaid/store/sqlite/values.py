@@ -1,32 +1,54 @@
-"""The values kept with a store, by name."""
+"""The values kept beside records: the table `kept`."""
 
 from __future__ import annotations
 
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite.database import Database
 
+PLACE = "kind = ? AND tenant = ? AND owner = ? AND name = ?"
 
-class Values:
-    """The table `settings`."""
+
+class SQLiteValues:
+    """Values by slot, in one table whose key begins with kind and tenant."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def get(self, name: str) -> str | None:
-        """A value, if there is one of that name."""
-        found = self._database.one("SELECT value FROM settings WHERE name = ?", name)
+    def get(self, slot: Slot) -> str | None:
+        """The value, or None."""
+        found = self._database.one(f"SELECT value FROM kept WHERE {PLACE}", *_key(slot))
         return found[0] if found else None
 
-    def put(self, name: str, value: str) -> None:
-        """Keep a value, in the place of an older one."""
+    def put(self, slot: Slot, value: str) -> None:
+        """Set the value."""
+        sql = "INSERT OR REPLACE INTO kept (kind, tenant, owner, name, value) VALUES (?, ?, ?, ?, ?)"
         with self._database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, value))
+            connection.execute(sql, (*_key(slot), value))
 
-    def drop(self, name: str) -> None:
-        """Keep that value no longer, nor any trace of it."""
+    def drop(self, slot: Slot) -> None:
+        """Delete the value, and every trace of it in the file."""
         with self._database.transaction() as connection:
-            connection.execute("DELETE FROM settings WHERE name = ?", (name,))
+            connection.execute(f"DELETE FROM kept WHERE {PLACE}", _key(slot))
             self._database.scrub_after_commit()
 
-    def all(self) -> dict[str, str]:
-        """Every value, by name."""
-        return dict(self._database.rows("SELECT name, value FROM settings ORDER BY name"))
+    def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
+        """The values of one kind and tenant, sorted by slot."""
+        sql, given = "SELECT owner, name, value FROM kept WHERE kind = ? AND tenant = ?", [kind.value, tenant]
+        if owner is not None:
+            sql, given = f"{sql} AND owner = ?", [*given, owner]
+        if prefix:
+            sql, given = f"{sql} AND substr(name, 1, length(?)) = ?", [*given, prefix, prefix]
+        rows = self._database.rows(f"{sql} ORDER BY owner, name", *given)
+        return {Slot(kind, tenant, owner_, name): value for owner_, name, value in rows}
+
+    def drop_owner(self, tenant: str, owner: str) -> int:
+        """Delete every value of an owner, and every trace of them in the file."""
+        with self._database.transaction() as connection:
+            gone = connection.execute("DELETE FROM kept WHERE tenant = ? AND owner = ?", (tenant, owner)).rowcount
+            if gone:
+                self._database.scrub_after_commit()
+        return gone
+
+
+def _key(slot: Slot) -> tuple[str, str, str, str]:
+    return slot.kind.value, slot.tenant, slot.owner, slot.name

@@ -109,7 +109,7 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         return
     store = SQLiteStore(app.path, settings.store)
     try:
-        stats = store.stats(app.tenant)
+        stats = store.maintenance.stats(app.tenant)
         spaces = store.spaces()
         size, schema = shown.size(stats.bytes_on_disk), f"schema {stats.schema}"
         yield Check("store", "ok", f"{app.path}: {shown.counted(stats.records, 'record')}, {size}, {schema}")

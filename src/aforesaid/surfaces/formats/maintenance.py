@@ -209,6 +209,6 @@ def _value(value: Any) -> str:
 def log_text(report: AuditReport) -> str:
     """Whether the chain is intact, what it holds, and the digest to note elsewhere."""
     head = f"broken: {one_line(report.problem)}" if report.problem else "the audit log is intact"
-    rows = ((report.erased, "erased"), (report.pruned, "pruned"), (report.unchained, "from before the chain, unproved"))
+    rows = ((report.erased, "erased"), (report.pruned, "pruned"))
     counts = [counted(report.events, "event"), *(f"{number:,} {word}" for number, word in rows if number)]
     return "\n".join([head, ", ".join(counts), *([f"newest digest {report.digest}"] if report.digest else [])])

@@ -1,4 +1,4 @@
-"""Words for people in English: how they are related to us, and what they are called."""
+"""English words for people: relations, given names, and capitalised words that are no names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a query asks for, read without a model (SPEC 5.2 and 5.8; seed 003 §3, seed 004): mode, α, keywords, variants.
+"""Analyses a query without a model (spec 5.2, 5.8, P3, O1–O4): mode, α, keywords, variants.
 
-Exact is asked first: a query that names a file or a code is exact, however vaguely the rest of it is put.
+A query that names a file or a code is exact, even if the rest of it is vague.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ _SINGULAR = {many: one for one, many in _IRREGULAR.items()}
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:
-    """A query as it was read: how to search for it, how far to trust meaning, and what else to look for."""
+    """How to search for a query: mode, weight α of embeddings, keywords, other wordings, rare tokens."""
 
     text: str
     mode: Mode
@@ -189,7 +189,7 @@ class QueryAnalysis:
 
 
 def analyse(query: str, pce: PceRows = PCE, openclaw: OpenclawRows = OPENCLAW) -> QueryAnalysis:
-    """Everything SPEC 5.2 reads in a query; the empty query is a hybrid one without keywords."""
+    """Analyse a query (spec 5.2). An empty query is hybrid and has no keywords."""
     plain = QueryAnalysis(query, "hybrid", pce.alpha, tuple(query.split()), (), False, ())
     return guarded("query", lambda: _analysed(query, pce, openclaw), plain)
 
@@ -208,7 +208,7 @@ def _analysed(query: str, pce: PceRows, openclaw: OpenclawRows) -> QueryAnalysis
 
 
 def mode(text: str) -> Mode:
-    """Exact for codes, quotes, paths and extensions; semantic for broad or vague questions; else hybrid (SPEC 5.8)."""
+    """Exact for codes, quotes, paths and extensions; semantic for broad or vague questions; else hybrid (spec 5.8)."""
     lower = text.lower().replace("’", "'")
     if CODE.search(text) or QUOTE.search(text) or VERBATIM.search(lower):
         return "exact"
@@ -216,7 +216,7 @@ def mode(text: str) -> Mode:
 
 
 def alpha(text: str, rows: PceRows = PCE) -> float:
-    """α by the query's n tokens, of which m stand outside codes and quotes (SPEC 5.2; seed 003 §3).
+    """α by the query's n tokens, of which m stand outside codes and quotes (spec 5.2, P3).
 
     n ≤ 2, or a code, quote or url: .3 + .2·min(m/8, 1). A sentence of n ≥ 12: .7 + .15·min((n−12)/12, 1). Else .65.
     """
@@ -236,7 +236,7 @@ def count_tokens(text: str) -> int:
 
 
 def rare_tokens(text: str) -> tuple[str, ...]:
-    """Tokens that may have to be found as they are: codes, capitals, letters mixed with digits (seed 004 mode C)."""
+    """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (spec O3)."""
     found = [match[0] for match in CODE.finditer(text)]
     if any(letter.islower() for letter in text) or not text.isascii():  # else all is capitals, which then say nothing
         found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
@@ -244,9 +244,9 @@ def rare_tokens(text: str) -> tuple[str, ...]:
 
 
 def expansions(query: str, limit: int = OPENCLAW.max_expansions) -> tuple[str, ...]:
-    """Variants: lower case without punctuation, without the date, one or two nouns in the other number (SPEC 5.8).
+    """Variants: lower case without punctuation, without the date, one or two nouns in the other number (spec 5.8).
 
-    Addresses, phone numbers, long ids and secrets are taken out of all of them. At most 4, none equal to the query.
+    They hold no addresses, phone numbers, long ids or secrets. At most `limit`, none equal to the query.
     """
     public = _without_private(unicodedata.normalize("NFKC", query)[:READ_CHARS])
     plain, undated = _plain(public), _plain(DATE.sub(" ", public))
@@ -272,7 +272,7 @@ def _key_nouns(plain: str) -> list[str]:
 
 
 def _other_number(noun: str) -> str:
-    """The plural of a singular, the singular of a plural, by the rules of English spelling."""
+    """The plural of a singular noun or the singular of a plural one, by English spelling rules."""
     if other := _IRREGULAR.get(noun) or _SINGULAR.get(noun):
         return other
     if noun.endswith("s") and not noun.endswith(("ss", "us", "is")):

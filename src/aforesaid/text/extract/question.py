@@ -1,4 +1,4 @@
-"""What a question is after, read without a model: the agent's words or a person's, whose, and of which time."""
+"""Reads without a model what a question is about: words of the agent or of a person, which person, which time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ READ_CHARS = 2000  # of a long text; how it is written shows by then
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A time that a question names, with the days after it, when people tell of what happened."""
+    """A time that a question names, plus some days, because people report events later."""
 
     start: datetime
     end: datetime
@@ -55,7 +55,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a question is after: what an agent said, the asker's own things, or neither; and of which time."""
+    """What a question is about: what an agent said, the asker, or neither; and which times."""
 
     of_agent: bool
     of_asker: bool
@@ -63,7 +63,7 @@ class Aim:
 
     @property
     def agent_discount(self) -> float:
-        """How far an agent's words are beside the point: wholly when people ask of themselves."""
+        """How much less an agent's messages count: 1 if people ask about themselves, 0 if they ask about the agent."""
         return 0.0 if self.of_agent else 1.0 if self.of_asker else 0.5
 
     def covers(self, time: datetime) -> float:
@@ -72,7 +72,7 @@ class Aim:
 
 
 def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
-    """What a question is after, asked at a certain time."""
+    """What a question is about when it is asked at that time."""
     of_agent = OF_AGENT.search(query) is not None
     of_asker = not of_agent and FIRST_PERSON.search(query) is not None
     return Aim(of_agent, of_asker, _periods(query, now, grace))
@@ -91,7 +91,7 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
 
 
 def speaker_of(role: str | None, text: str) -> str | None:
-    """Who speaks by name: the role where it is one, else a name and a colon before the text."""
+    """The speaker's name: the role if that is a name, else a name and a colon at the start of the text."""
     if role is not None and role.lower() not in PLAIN_ROLES:
         return role
     found = _NAME_FIRST.match(text)
@@ -102,7 +102,7 @@ def speaker_of(role: str | None, text: str) -> str | None:
 
 
 def named_speaker(query: str, speakers: Iterable[str | None]) -> str | None:
-    """The one speaker whom a question names, by the whole name or the first; None when it names none or several."""
+    """The speaker that a question names in full or by first name; None when it names none or several."""
     asked = _spaced(query)
     named = {speaker for speaker in speakers if speaker is not None and _mentioned(speaker, asked)}
     return named.pop() if len(named) == 1 else None
@@ -118,7 +118,7 @@ def _spaced(text: str) -> str:
 
 
 def asking_share(text: str) -> float:
-    """The share of a text, by characters, that stands in questions; of a long text, of its beginning."""
+    """The share of a text's characters that belong to questions; of a long text, its beginning counts."""
     text = text[:READ_CHARS]
     if not any(mark in text for mark in ASKING):
         return 0.0
@@ -136,7 +136,7 @@ def ends_asking(text: str) -> bool:
 
 
 def personal_share(text: str) -> float:
-    """How far a text speaks of its speaker: first-person words against all, 1 from one in ten."""
+    """How much a text is about its speaker: the share of first-person words, scaled so that one in ten is 1."""
     start = text[:READ_CHARS]
     own = len(FIRST_PERSON.findall(start))
     return min(PERSONAL_WORDS * own / len(_WORD.findall(start)), 1.0) if own else 0.0

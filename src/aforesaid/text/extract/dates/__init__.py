@@ -1,6 +1,6 @@
-"""Dates and times that a text names, in English and Japanese, and the spans they mean (SPEC 5.7).
+"""Dates and times that a text names, in English and Japanese, and the spans they mean (spec 5.7).
 
-What a text leaves open is settled by one rule each, so that the same words said at the same time are the same span:
+One rule settles each ambiguity, so the same words said at the same time always mean the same span:
 - a month or date without a year is the last one that has begun, or the next if it begins within 62 days;
 - "on the 5th" is the nearest 5th; a bare weekday is the latest up to today;
 - "last Saturday" is the latest before today; "next" and "this Friday" are those of the next and of this calendar week;
@@ -28,7 +28,7 @@ from aforesaid.text.extract.spans import lowered
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A date or time as a text words it, its place, and a kind: date, day, month, year, period, relative, clock."""
+    """A date or time in a text. Kinds: date, day, month, year, period, relative, clock."""
 
     text: str
     start: int
@@ -38,7 +38,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """The time an expression means: from `start` up to, not including, `end`, in UTC."""
+    """The time that an expression means: from `start` up to, not including, `end`, in UTC."""
 
     start: datetime
     end: datetime
@@ -66,7 +66,7 @@ def read_dates(text: str, said_at: datetime) -> DateReading:
 
 
 def time_expressions(text: str) -> tuple[Expression, ...]:
-    """The distinct date and time expressions of a text, in order; a second mention of the same words is left out."""
+    """The distinct date and time expressions of a text, in order."""
     seen: dict[str, Expression] = {}
     for start, end, rule, _ in _found(text):
         seen.setdefault(text[start:end].casefold(), Expression(text[start:end], start, end, rule.kind))
@@ -74,7 +74,7 @@ def time_expressions(text: str) -> tuple[Expression, ...]:
 
 
 def resolve(text: str, said_at: datetime) -> tuple[TimeSpan, ...]:
-    """The spans that the expressions of a text mean when said at that time, days being those of its time zone."""
+    """What the expressions of a text mean when it is said at that time, in the time zone of `said_at`."""
     if said_at.tzinfo is None:
         raise InputError(f"{said_at} has no time zone.", "Give an aware datetime.")
     spans: list[TimeSpan] = []
@@ -96,7 +96,7 @@ def resolve(text: str, said_at: datetime) -> tuple[TimeSpan, ...]:
 
 
 def _utc(local: Local, said_at: datetime) -> Local | None:
-    """The span in UTC, or None where that leaves the calendar."""
+    """The span in UTC; None if it is outside the calendar."""
     try:
         start, end = ((m if m.tzinfo else m.replace(tzinfo=said_at.tzinfo)).astimezone(UTC) for m in local)
     except OverflowError:
@@ -105,7 +105,7 @@ def _utc(local: Local, said_at: datetime) -> Local | None:
 
 
 def _local(rule: DateRule, match: re.Match[str], base: datetime) -> Local | None:
-    """The rule's meaning, or None when it has none: 30 February, or a year the calendar does not reach."""
+    """What a match means; None for 30 February or a year outside the calendar."""
     try:
         return rule.resolver(match, base) if rule.resolver else None
     except (ValueError, OverflowError):
@@ -113,7 +113,7 @@ def _local(rule: DateRule, match: re.Match[str], base: datetime) -> Local | None
 
 
 def _found(text: str) -> Iterator[_Found]:
-    """Every expression with its rule, in order and apart; of two that overlap, the one that starts first."""
+    """Every expression with its rule, in order. Of two that overlap, the one that starts first is kept."""
     low = lowered(text)
     if not low.isascii():
         low = low.translate(_PLAIN)
@@ -136,7 +136,7 @@ def _matches(scan: re.Pattern[str], rules: tuple[DateRule, ...], low: str, text:
 
 
 def _capital(match: re.Match[str], text: str) -> bool:
-    """A month or weekday that is also another word is one only with its capital, or after "in"."""
+    """Whether "may", "march", "sat" and the like are meant as dates: they need a capital, or "in" before them."""
     groups = match.groupdict()
     name = "month" if groups.get("month") else "weekday"
     word = groups.get(name)
@@ -146,7 +146,7 @@ def _capital(match: re.Match[str], text: str) -> bool:
 
 
 def _exists(rule: DateRule, match: re.Match[str]) -> bool:
-    """Whether a date of numbers is one of the calendar at all; a leap day may be, in some year."""
+    """Whether a date exists in the calendar, at least in leap years."""
     return rule.kind != "date" or _local(rule, match, _LEAP) is not None
 
 

@@ -1,4 +1,4 @@
-"""Spans of the calendar: half-open pairs of local times, counted from the moment something was said."""
+"""Calendar arithmetic for dates in text. Spans are half-open pairs of local times; `moment` is when it was said."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SOON = timedelta(days=62)  # a month or date without a year is the last one begu
 
 @dataclass(frozen=True, slots=True)
 class DateRule:
-    """One form of a time expression: its kind, its pattern and what it means (None: it counts, and means no span)."""
+    """One form of a time expression: its kind, pattern and meaning (None: an expression without a span)."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -30,21 +30,21 @@ class DateRule:
 
 
 def rule(kind: str, pattern: str, resolver: Resolver | None = None) -> DateRule:
-    """A rule from the text of its pattern; a word is one of ASCII letters, so that Japanese may stand beside it."""
+    """A rule from the text of its pattern. Word boundaries are those of ASCII, because Japanese has no spaces."""
     return DateRule(kind, re.compile(pattern, re.ASCII), resolver)
 
 
 def union(gate: str, rules: tuple[DateRule, ...]) -> re.Pattern[str]:
-    """All rules as one pattern, rule i the group `r{i}`; earlier rules win where both start at one place.
+    """All rules as one pattern, rule i as group `r{i}`. Where two rules match at one place, the earlier one wins.
 
-    The gate is what every rule begins with: most places fail there, before any rule is tried.
+    `gate` is a lookahead for the first characters of every rule. It rejects most places quickly.
     """
     plain = (re.sub(r"\(\?P<\w+>", "(?:", each.pattern.pattern) for each in rules)
     return re.compile(gate + any_of(*(f"(?P<r{i}>{text})" for i, text in enumerate(plain))), re.ASCII)
 
 
 def span(first: date, last: date) -> Local:
-    """From the start of the first day to the start of the day after."""
+    """From the start of the first day to the start of `last`, which is not included."""
     return datetime.combine(first, time()), datetime.combine(last, time())
 
 
@@ -89,7 +89,7 @@ def month(moment: datetime, offset: int = 0) -> Local:
 
 
 def of_year(year: int, count: int = 1) -> Local:
-    """A year, or that many from it on."""
+    """`count` years, starting with this one."""
     return span(date(year, 1, 1), date(year + count, 1, 1))
 
 
@@ -110,7 +110,7 @@ def weekday(moment: datetime, number: int, when: str) -> Local:
 
 
 def yearless(moment: datetime, make: Callable[[int], Local]) -> Local | None:
-    """Of a date without a year: the last that has begun, or the next if it begins within 62 days."""
+    """A date without a year: the last one that has begun, or the next one if it begins within 62 days."""
     for year in range(moment.year + 1, moment.year - 9, -1):  # 29 February may be eight years back
         with suppress(ValueError):  # not in this year
             found = make(year)
@@ -120,7 +120,7 @@ def yearless(moment: datetime, make: Callable[[int], Local]) -> Local | None:
 
 
 def day_of_month(moment: datetime, number: int) -> Local | None:
-    """The nearest day of that number, in this month or beside it; of two as near, the earlier."""
+    """The nearest day with that number, in this or a neighbouring month; the earlier one if two are equally near."""
     found = []
     for offset in (-1, 0, 1):
         first = month(moment, offset)[0]

@@ -1,4 +1,4 @@
-"""English time expressions, one rule each, over lower-cased text; a word of `CAPITAL` needs its capital as written."""
+"""English time expressions, one rule each, over lower-cased text. Words in `CAPITAL` need a capital in the text."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _period(found: re.Match[str], said: datetime) -> Local | None:
 
 
 def _season(said: datetime, offset: int, number: int) -> Local:
-    """`last` is the latest that is over, `next` the first that has not begun, `this` that of the year."""
+    """`last` is the latest season that is over, `next` the first that has not begun, `this` the one of this year."""
     around = [calendar.season(said.year + years, number) for years in (-2, -1, 0, 1)]
     if offset < 0:
         return [each for each in around if each[1] <= said][-1]
@@ -211,7 +211,7 @@ def _when(found: re.Match[str]) -> str:
 
 
 def _part(found: re.Match[str], name: str) -> str:
-    """A group of the match, or nothing when the rule has none of that name or it did not take part."""
+    """A named group of the match; empty if the rule has no such group or it did not match."""
     return found.groupdict().get(name) or ""
 
 

@@ -1,4 +1,4 @@
-"""Japanese time expressions, one rule each, over text whose full-width digits were made plain."""
+"""Japanese time expressions, one rule each, over text with full-width digits replaced by ASCII ones."""
 
 from __future__ import annotations
 

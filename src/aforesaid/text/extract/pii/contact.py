@@ -1,4 +1,4 @@
-"""Where somebody can be reached on a network: mail addresses, and the addresses of machines."""
+"""Mail addresses and IP addresses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv6Address
 
-from aforesaid.text.extract.pii.folded import FoldedText, words
+from aforesaid.text.extract.pii.folded import words
+from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
 
 MAX_LOCAL = 64  # characters in front of the @ (RFC 5321)
 MAX_DOMAIN = 250
@@ -78,25 +79,25 @@ IPV6 = re.compile(
 IPV6_START = re.compile(r"(?i)[23][0-9a-f]{3}:|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:")
 
 
-def emails(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Mail addresses, also at example.com (the shape is the same), encoded in urls or spelt out against robots."""
-    text = reading.text
+def emails(view: TextView) -> Iterator[tuple[int, int]]:
+    """Mail addresses: plain, encoded in URLs, or spelt out ("bob at example dot com")."""
+    text = view.text
     for sign in ("@", "%40"):
         at = text.find(sign)
         while at >= 0:
-            if found := _mailbox(reading, at, at + len(sign)):
+            if found := _mailbox(view, at, at + len(sign)):
                 yield found
             at = text.find(sign, at + 1)
-    if "at" in reading.small and ("dot" in reading.small or "at]" in reading.small or "at)" in reading.small):
-        yield from (match.span() for match in SPELT.finditer(reading.small))
-        for match in SPOKEN.finditer(reading.small):
+    if "at" in view.small and ("dot" in view.small or "at]" in view.small or "at)" in view.small):
+        yield from (match.span() for match in SPELT.finditer(view.small))
+        for match in SPOKEN.finditer(view.small):
             local = match[0].split(" at ")[0]
-            if local not in NO_LOCAL and SPOKEN_FOR.search(reading.before(match.start())):
+            if local not in NO_LOCAL and SPOKEN_FOR.search(view.before(match.start())):
                 yield match.span()
 
 
-def _mailbox(reading: FoldedText, at: int, domain_start: int) -> tuple[int, int] | None:
-    text = reading.text
+def _mailbox(view: TextView, at: int, domain_start: int) -> tuple[int, int] | None:
+    text = view.text
     if not text[at - 1 : at].strip() or not text[domain_start : domain_start + 1].isalnum():
         return None
     stop = domain_start + MAX_DOMAIN
@@ -112,49 +113,42 @@ def _mailbox(reading: FoldedText, at: int, domain_start: int) -> tuple[int, int]
         return None
     if text[start - 1 : start] in ("@", "/", "\\") or text[domain.end() : domain.end() + 1] == "@":
         return None
-    if PATH.match(text, domain.end()) or NO_MAILBOX.search(reading.before(start)):
+    if PATH.match(text, domain.end()) or NO_MAILBOX.search(view.before(start)):
         return None
     return start, domain.end()
 
 
-def ip_addresses(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Addresses of machines, public and private; not loopback, masks, networks or the resolvers everybody uses."""
-    if not reading.digit:
-        return
-    if reading.text.count(".") >= 3:
-        for match in IPV4.finditer(reading.text):
-            if _is_machine(match[0], reading, match.start(), match.end()):
-                yield match.span()
-    if reading.text.count(":") >= 3 or "::" in reading.text:
-        for match in IPV6.finditer(reading.text):
-            if _is_ipv6(match[0]) and not (match[0].endswith("::") and reading.text[match.end() :][:1] == "/"):
-                yield match.span()
+def _is_machine(view: TextView, match: re.Match[str]) -> bool:
+    """Public and private addresses; not loopback, masks, networks or the resolvers that everybody uses."""
+    octets = [int(part) for part in match[0].split(".")]
+    if max(octets) > 255 or octets[0] in (0, 127) or octets[0] >= 224 or match[0] in RESOLVERS:
+        return False
+    if any(part != "0" and part.startswith("0") for part in match[0].split(".")):
+        return False
+    before, network = view.before(match.start()), view.text.startswith("/", match.end()) and octets[-1] == 0
+    if network or VERSIONED.search(before):
+        return False
+    sure = octets[0] == 10 or octets[0] >= SMALL_OCTET
+    return sure or ADDRESSED.search(before) is not None or PORT.match(view.text, match.end()) is not None
 
 
-def _is_machine(found: str, reading: FoldedText, start: int, end: int) -> bool:
-    octets = [int(part) for part in found.split(".")]
-    if max(octets) > 255 or octets[0] in (0, 127) or octets[0] >= 224 or found in RESOLVERS:
-        return False
-    if any(part != "0" and part.startswith("0") for part in found.split(".")):
-        return False
-    if reading.text[end : end + 1] == "/" and octets[-1] == 0:  # a network
-        return False
-    before = reading.before(start)
-    if VERSIONED.search(before):
-        return False
-    if octets[0] == 10 or octets[0] >= SMALL_OCTET:
-        return True
-    return ADDRESSED.search(before) is not None or PORT.match(reading.text, end) is not None
-
-
-def _is_ipv6(found: str) -> bool:
-    groups = found.split(":")
+def _is_ipv6(view: TextView, match: re.Match[str]) -> bool:
+    found, groups = match[0], match[0].split(":")
     if "::" not in found and (len(groups) != 8 or all(len(group) == 2 for group in groups)):
         return False
     if "::" in found and not IPV6_START.match(found):
+        return False
+    if found.endswith("::") and view.text.startswith("/", match.end()):  # a network
         return False
     try:
         IPv6Address(found)
     except AddressValueError:
         return False
     return any(char.isdigit() for char in found)
+
+
+CONTACTS: Table = (
+    SpanFinder("email", emails),
+    SpanRow("ip", IPV4, _is_machine, needs="digit"),
+    SpanRow("ip", IPV6, _is_ipv6, (":",), "digit"),
+)

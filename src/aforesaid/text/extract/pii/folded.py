@@ -1,13 +1,11 @@
-"""A text as the finders of personal data read it: forms folded together, place for place, and what it could hold."""
+"""How the tables of personal data read a text, and what their patterns are made of."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from aforesaid.text.extract.spans import lowered
+from aforesaid.text.extract.spans import Accept, TextView
 
-LOOK_BACK = 40  # characters before a value in which the word that names it stands
 BLOT = "\x1a"  # what a redaction is read as: no letter, digit, space or sign that any rule asks for
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"
@@ -20,30 +18,20 @@ _FORMS = (
 )
 _UNUSUAL = re.compile("[\uff01-\uff5e" + _HYPHENS + _SPACES + "\ufe6b\u2019]")
 _REDACTED = re.compile(r"\[(?:secret|pii):[a-z0-9:-]{1,50}\]")
-_SEVEN_DIGITS = re.compile(r"[0-9](?:[-. ()/ー]{0,3}[0-9]){6}")
 
 
-class FoldedText(NamedTuple):
-    """A text with full-width forms and odd hyphens folded, and as small letters; every position as in the original."""
-
-    text: str
-    small: str
-    digit: bool  # there is one
-    number: bool  # seven or more digits stand together, perhaps grouped
-
-    def before(self, position: int) -> str:
-        """The few words in front of a position, as small letters."""
-        return self.small[max(0, position - LOOK_BACK) : position]
-
-
-def read(text: str) -> FoldedText:
-    """The text as the finders read it; what is redacted already is blotted out."""
+def read(text: str) -> TextView:
+    """The text as the tables read it: full-width forms and odd hyphens folded, redactions blotted out, same length."""
     if "[pii:" in text or "[secret:" in text:
         text = _REDACTED.sub(lambda match: BLOT * len(match[0]), text)
     if not text.isascii() and _UNUSUAL.search(text):
         text = text.translate(_FORMS)
-    number = _SEVEN_DIGITS.search(text) is not None
-    return FoldedText(text, lowered(text), number or re.search("[0-9]", text) is not None, number)
+    return TextView(text)
+
+
+def named_by(pattern: re.Pattern[str]) -> Accept:
+    """Accepts a match that the word for it stands in front of."""
+    return lambda view, match: pattern.search(view.before(match.start())) is not None
 
 
 def words(listed: str) -> str:

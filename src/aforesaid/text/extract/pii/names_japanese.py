@@ -54,7 +54,7 @@ NOT_NAMES = re.compile(
 
 
 def japanese_names(text: str) -> Iterator[tuple[int, int]]:
-    """Names in Japanese where the words around them say so."""
+    """Japanese names that the words around them show to be names."""
     for pattern in NAMES:
         for match in pattern.finditer(text):
             if not NOT_NAMES.match(match[1]):

@@ -1,11 +1,12 @@
-"""Numbers that a bank or a state gives to one person, told from other numbers by their check digits."""
+"""Card, account and identity numbers, recognised by check digits or by the word in front."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from aforesaid.text.extract.pii.folded import JOINT, FoldedText
+from aforesaid.text.extract.pii.folded import JOINT, named_by
+from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
 
 CARD = re.compile(
     r"[2-6](?<![A-Za-z0-9_.][2-6])(?<![A-Za-z0-9]-[2-6])"
@@ -75,23 +76,17 @@ PASSPORT_NAMED = re.compile(
 )
 
 
-def cards(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Payment cards: an issuer's first digits and length, and Luhn's check digit."""
-    if not reading.number:
-        return
-    for match in CARD.finditer(reading.text):
-        digits = re.sub("[ -]", "", match[0])
-        if not has_issuer(digits) or not passes_luhn(digits):
-            continue
-        before = reading.before(match.start())
-        if CARD_NAMED.search(before) or (
-            (len(digits) in ALONE or len(digits) < len(match[0])) and not CARD_OTHER.search(before)
-        ):
-            yield match.span()
+def _is_card(view: TextView, match: re.Match[str]) -> bool:
+    """An issuer's first digits and length, and Luhn's check digit."""
+    digits = re.sub("[ -]", "", match[0])
+    if not has_issuer(digits) or not passes_luhn(digits):
+        return False
+    before, usual = view.before(match.start()), len(digits) in ALONE or len(digits) < len(match[0])
+    return CARD_NAMED.search(before) is not None or (usual and not CARD_OTHER.search(before))
 
 
 def has_issuer(digits: str) -> bool:
-    """Whether somebody issues cards that begin like this and are as long."""
+    """Whether an issuer has cards with these first digits and this length."""
     return any(
         low <= int(digits[: len(str(low))]) <= high and len(digits) in lengths for _, low, high, lengths in CARD_STARTS
     )
@@ -103,19 +98,17 @@ def passes_luhn(digits: str) -> bool:
     return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
 
 
-def ibans(reading: FoldedText) -> Iterator[tuple[int, int]]:
+def ibans(view: TextView) -> Iterator[tuple[int, int]]:
     """International bank accounts: the country's length, and 97 divides what is left over by one."""
-    if not reading.number:
-        return
-    for match in IBAN.finditer(reading.text):
+    for match in IBAN.finditer(view.text) if view.number else ():
         length = IBAN_LENGTHS.get(match[0][:2])
-        end = length and _walked(reading.text, match.start(), length)
-        if end and passes_mod97(re.sub("[ -]", "", reading.text[match.start() : end])):
+        end = length and _walked(view.text, match.start(), length)
+        if end and passes_mod97(re.sub("[ -]", "", view.text[match.start() : end])):
             yield match.start(), end
 
 
 def _walked(text: str, start: int, length: int) -> int | None:
-    """Where so many letters and digits end, single spaces and hyphens between them not counted."""
+    """Where `length` letters and digits end, with single spaces and hyphens between them; None if they do not."""
     position, left = start, length
     while left and position < len(text):
         char = text[position]
@@ -133,48 +126,36 @@ def passes_mod97(account: str) -> bool:
     return int("".join(str(int(char, 36)) for char in account[4:] + account[:4])) % 97 == 1
 
 
-def social_security_numbers(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """American social security numbers that could have been given out; British ones, and bare digits, by the word."""
-    if not reading.digit:
-        return
-    for match in SSN.finditer(reading.text) if reading.number else ():
-        digits = re.sub("[ -]", "", match[0])
-        if digits[:3] in ("000", "666") or digits[3:5] == "00" or digits[5:] == "0000":
-            continue
-        before = reading.before(match.start())
-        if SSN_NAMED.search(before) or (match[1] == "-" and not SSN_OTHER.search(before)):
-            yield match.span()
-    if "insurance" in reading.small or "ni" in reading.small:
-        for match in NINO.finditer(reading.small):
-            if NINO_NAMED.search(reading.before(match.start())):
-                yield match.span()
+def _is_ssn(view: TextView, match: re.Match[str]) -> bool:
+    """An American number that could have been given out; bare digits only behind the word for it."""
+    digits, before = re.sub("[ -]", "", match[0]), view.before(match.start())
+    if digits[:3] in ("000", "666") or digits[3:5] == "00" or digits[5:] == "0000":
+        return False
+    return SSN_NAMED.search(before) is not None or (match[1] == "-" and not SSN_OTHER.search(before))
 
 
-def my_numbers(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Japan's personal numbers behind the word for them: parcels and cloud accounts have twelve digits too."""
-    if not reading.number or not ("ナンバー" in reading.text or "番号" in reading.text or "number" in reading.small):
-        return
-    for match in MY_NUMBER.finditer(reading.text):
-        if is_my_number(re.sub("[ -]", "", match[0])) and MY_NUMBER_NAMED.search(reading.before(match.start())):
-            yield match.span()
+def _is_my_number(view: TextView, match: re.Match[str]) -> bool:
+    """Behind the word for it only: parcels and cloud accounts have twelve digits too."""
+    return is_my_number(re.sub("[ -]", "", match[0])) and named_by(MY_NUMBER_NAMED)(view, match)
 
 
 def is_my_number(digits: str) -> bool:
     """The twelfth digit is 11 − (Σ Pₙ·Qₙ mod 11), or 0 if that is 10 or 11; Q runs 2…7, 2…6 from the right."""
-    total = sum(
-        int(digit) * weight
-        for digit, weight in zip(reversed(digits[:11]), (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6), strict=True)
-    )
+    weights = (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6)
+    total = sum(int(digit) * weight for digit, weight in zip(reversed(digits[:11]), weights, strict=True))
     return int(digits[11]) == (11 - total % 11 if total % 11 > 1 else 0)
 
 
-def passports(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Passport numbers of the usual shapes behind the word for them."""
-    small = reading.small
-    if not reading.digit or not any(
-        word in small for word in ("passport", "パスポート", "旅券", "reisepass", "passeport", "pasaporte")
-    ):
-        return
-    for match in PASSPORT.finditer(small):
-        if sum(map(str.isdigit, match[0])) >= PASSPORT_DIGITS and PASSPORT_NAMED.search(reading.before(match.start())):
-            yield match.span()
+def _is_passport(view: TextView, match: re.Match[str]) -> bool:
+    return sum(map(str.isdigit, match[0])) >= PASSPORT_DIGITS and named_by(PASSPORT_NAMED)(view, match)
+
+
+_PASSPORT_WORDS = ("passport", "パスポート", "旅券", "reisepass", "passeport", "pasaporte")
+ACCOUNTS: Table = (
+    SpanFinder("iban", ibans),
+    SpanRow("card", CARD, _is_card, needs="number"),
+    SpanRow("my-number", MY_NUMBER, _is_my_number, ("ナンバー", "番号", "umber"), "number"),
+    SpanRow("ssn", SSN, _is_ssn, needs="number"),
+    SpanRow("ssn", NINO, named_by(NINO_NAMED), ("insurance", "ni"), "digit", small=True),
+)
+PASSPORTS: Table = (SpanRow("passport", PASSPORT, _is_passport, _PASSPORT_WORDS, "digit", small=True),)

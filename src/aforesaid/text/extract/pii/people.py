@@ -1,6 +1,6 @@
-"""Who somebody is: names where they are introduced, and days of birth behind the words for them.
+"""Names of people where the text introduces them, and dates of birth behind the words for them.
 
-A capitalised word alone is never taken for a name; without a model that is a guess.
+A capitalised word alone is never taken for a name: without a model that would be a guess.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from aforesaid.text.extract.people import GIVEN_NAMES, NOT_NAMES
-from aforesaid.text.extract.pii.folded import BLOT, FoldedText, words
+from aforesaid.text.extract.pii.folded import BLOT, words
 from aforesaid.text.extract.pii.names_japanese import JAPANESE_HINTS, japanese_names
+from aforesaid.text.extract.spans import SpanFinder, Table, TextView
 from aforesaid.text.patterns import MONTH
 
 _WORD = r"[A-ZÀ-Þ](?:[A-Za-zÀ-ÿ]|['-](?=[A-Za-zÀ-ÿ])){1,24}+(?![A-Za-z0-9_])"
@@ -90,11 +91,11 @@ BIRTH = (
 )
 
 
-def names(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Names of people where somebody introduces, addresses or signs them."""
-    text, small = reading.text, reading.small
+def names(view: TextView) -> Iterator[tuple[int, int]]:
+    """Names of people in introductions, greetings, labels and signatures."""
+    text, small = view.text, view.small
     if any(hint in small for hint in HINTS):
-        yield from _people(text, _introduced(reading))
+        yield from _people(text, _introduced(view))
         if "my name" in small:
             yield from (match.span(1) for match in SMALL_LETTERS.finditer(small))
     if "I'm " in text or "I am " in text or "ear " in text or "it's me" in text:
@@ -103,7 +104,7 @@ def names(reading: FoldedText) -> Iterator[tuple[int, int]]:
         titled = (match for match in TITLE.finditer(text) if not text[match.start() - 1 : match.start()].isalnum())
         yield from _people(text, titled)
     if ":" in text or "=" in text:
-        yield from _labelled(reading)
+        yield from _labelled(view)
     if "\n" in text and any(closing in text for closing in CLOSINGS):
         yield from _people(text, CLOSED.finditer(text))
     if " <" in text:
@@ -118,17 +119,17 @@ def _people(text: str, found: Iterable[re.Match[str]]) -> Iterator[tuple[int, in
             yield span
 
 
-def _introduced(reading: FoldedText) -> Iterator[re.Match[str]]:
-    for match in INTRODUCED.finditer(reading.text):
+def _introduced(view: TextView) -> Iterator[re.Match[str]]:
+    for match in INTRODUCED.finditer(view.text):
         if match[0].startswith("his is"):
-            if SPEAKS.match(reading.text, match.end()):
+            if SPEAKS.match(view.text, match.end()):
                 yield match
-        elif INTRODUCES.search(reading.before(match.start(1))):
+        elif INTRODUCES.search(view.before(match.start(1))):
             yield match
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The name up to the first word that is nobody's; none if it begins with such a word."""
+    """The name up to the first word that is no name; None if the first word is none."""
     taken = start
     for word in re.finditer(r"[^ ]+", text[start:end]):
         if not _is_name(word[0]):
@@ -142,21 +143,25 @@ def _is_name(word: str) -> bool:
     return SHAPE.fullmatch(word) is not None and word.strip(".") not in NOBODY and first not in NOBODY
 
 
-def _labelled(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """What follows `Name:`; behind that word alone a file, a company or a build has a name too."""
-    for match in LABELLED.finditer(reading.text):
-        label = LABEL.search(reading.before(match.start()))
+def _labelled(view: TextView) -> Iterator[tuple[int, int]]:
+    """What follows a label such as `Full name:`. Behind `Name:` alone a file or a company may be named."""
+    for match in LABELLED.finditer(view.text):
+        label = LABEL.search(view.before(match.start()))
         parts = match[1].split()
         if label is None or not all(map(_is_name, parts)):
             continue
-        capital = reading.text[match.start() - len(label[0])].isupper()
+        capital = view.text[match.start() - len(label[0])].isupper()
         if SURE.search(label[0]) or parts[0] in GIVEN or (len(parts) > 1 and capital):
             yield match.span(1)
 
 
-def birth_dates(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Dates that are said to be somebody's birthday; a year alone is not enough."""
-    if not reading.digit or not any(word in reading.small for word in BIRTH):
+def birth_dates(view: TextView) -> Iterator[tuple[int, int]]:
+    """Dates behind words for a birthday; a year alone is not enough."""
+    if not view.digit or not any(word in view.small for word in BIRTH):
         return
-    for match in BORN.finditer(reading.small):
+    for match in BORN.finditer(view.small):
         yield next(match.span(group) for group in (1, 2, 3) if match[group])
+
+
+BIRTHS: Table = (SpanFinder("date-of-birth", birth_dates),)
+NAMES: Table = (SpanFinder("name", names),)

@@ -1,11 +1,12 @@
-"""Telephone numbers: by the way they are grouped, or by a word such as "phone" in front of a plain run of digits."""
+"""Telephone numbers, recognised by their grouping, or by a word such as "phone" in front of plain digits."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from aforesaid.text.extract.pii.folded import JOINT, FoldedText
+from aforesaid.text.extract.pii.folded import JOINT
+from aforesaid.text.extract.spans import SpanFinder, Table, TextView
 
 MIN_DIGITS, MAX_DIGITS = 7, 15  # of a number behind a word (E.164 has fifteen at most)
 MIN_RUN = 10  # digits of an international number that is not grouped
@@ -71,23 +72,23 @@ OTHER = re.compile(  # what these numbers are, when they are not to be called
 DATED = re.compile(r"\+?(?:19|20)[0-9]{2}[-./ ][01]?[0-9][-./ ][0-3]?[0-9](?![0-9])")
 
 
-def phones(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Telephone numbers of many countries, and what follows a word for a telephone."""
-    if not reading.number:
+def phones(view: TextView) -> Iterator[tuple[int, int]]:
+    """Telephone numbers of many countries, and plain digits behind a word for a telephone."""
+    if not view.number:
         return
-    text, position = reading.text, 0
+    text, position = view.text, 0
     while start := START.search(text, position):
         at, position = start.start(), start.end()
         found = SHAPE.match(text, at)
-        if found is None or not _is_phone(reading, found):
+        if found is None or not _is_phone(view, found):
             found = PLAIN.match(text, at)
-            if found is None or not _is_named(reading, found):
+            if found is None or not _is_named(view, found):
                 continue
         yield found.span()
         position = found.end()
 
 
-def _is_phone(reading: FoldedText, found: re.Match[str]) -> bool:
+def _is_phone(view: TextView, found: re.Match[str]) -> bool:
     digits = sum(map(str.isdigit, found[0]))
     if DATED.match(found[0]):
         return False
@@ -96,13 +97,13 @@ def _is_phone(reading: FoldedText, found: re.Match[str]) -> bool:
         return not one_point and (digits >= MIN_RUN or not found[0][1:].isdigit())
     if found["japan"] and not _is_japanese(found["japan"]):
         return False
-    if found["apart"] and _has_neighbours(reading.text, found):
+    if found["apart"] and _has_neighbours(view.text, found):
         return False
-    return OTHER.search(reading.before(found.start())) is None
+    return OTHER.search(view.before(found.start())) is None
 
 
 def _is_japanese(found: str) -> bool:
-    """Ten digits, or eleven for those who move about and for free calls."""
+    """Ten digits; eleven for mobile and toll-free numbers."""
     digits = "".join(filter(str.isdigit, found))
     if len(digits) == 11:
         return digits[:4] == "0800" or (digits[2] == "0" and digits[1] in "1235789")  # 010 is Korea's
@@ -115,9 +116,12 @@ def _has_neighbours(text: str, found: re.Match[str]) -> bool:
     return any(map(str.isdigit, left)) or any(map(str.isdigit, right))
 
 
-def _is_named(reading: FoldedText, found: re.Match[str]) -> bool:
-    if any(map(str.isdigit, reading.text[max(0, found.start() - 2) : found.start()])):  # within a row of numbers
+def _is_named(view: TextView, found: re.Match[str]) -> bool:
+    if any(map(str.isdigit, view.text[max(0, found.start() - 2) : found.start()])):  # within a row of numbers
         return False
-    if COUNTED.match(reading.small, found.end()) or DATED.match(found[0]):
+    if COUNTED.match(view.small, found.end()) or DATED.match(found[0]):
         return False
-    return NAMED.search(reading.before(found.start())) is not None
+    return NAMED.search(view.before(found.start())) is not None
+
+
+PHONES: Table = (SpanFinder("phone", phones),)

@@ -1,12 +1,12 @@
-"""Where people live: streets as English, German, French and Spanish write them, and postal codes."""
+"""Where people live: streets as English, German, French, Spanish and Japanese write them, and postal codes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from aforesaid.text.extract.pii.folded import JOINT, FoldedText, words
-from aforesaid.text.extract.pii.places_japanese import japanese_addresses
+from aforesaid.text.extract.pii.folded import JOINT, named_by, words
+from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
 
 _STRONG = "Street St Avenue Ave Road Rd Boulevard Blvd Lane Ln Parkway Pkwy Turnpike"
 _WEAK = (  # also drives on a disk, parks to visit and ways to do things
@@ -81,7 +81,7 @@ ROMANCE = re.compile(
 )
 _ROMANCE_HINTS = (
     *(" rue ", " avenue ", " boulevard ", " place ", " chemin ", " impasse ", " allée ", " quai ", " cours "),
-    *("calle ", "avenida ", "via ", "viale ", "rua ", "carrer ", "plaza ", "piazza ", "corso "),
+    *("Calle ", "Avenida ", "Via ", "Viale ", "Rua ", "Carrer ", "Plaza ", "Piazza ", "Corso "),
 )
 _GERMAN_HINTS = ("straße ", "strasse ", "str. ", "weg ", "platz ", "allee ", "gasse ", "damm ", "ufer ")
 
@@ -99,55 +99,100 @@ CODE_NAME = re.compile(
 )
 
 
-def addresses(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Streets with a house number, with the town and postal code that follow; boxes at the post; Japanese addresses."""
-    if not reading.digit:
+MAX_CODE = 12  # characters of a postal code and the space behind it
+MAX_NAME = 40  # characters from the prefecture to the first number
+
+_PREFECTURES = (
+    "北海道|東京都|大阪府|京都府|(?:青森|岩手|宮城|秋田|山形|福島|茨城|栃木|群馬|埼玉|千葉|神奈川|新潟|富山|石川"
+    "|福井|山梨|長野|岐阜|静岡"
+    "|愛知|三重|滋賀|兵庫|奈良|和歌山|鳥取|島根|岡山|広島|山口|徳島|香川|愛媛|高知|福岡|佐賀|長崎|熊本|大分|宮崎"
+    "|鹿児島|沖縄)県"
+)
+_SIGN = "一-龥々〆ヶぁ-んァ-ンー"
+JAPANESE_NUMBER = re.compile(  # a number behind a name, that goes on with at least one more sign of an address
+    rf"(?P<number>[0-9](?<=[{_SIGN} ].)[0-9]{{0,3}}"
+    r"(?:(?:丁目|番地の?|番|号|条[東西南北]?|[-ーの]) ?[0-9]{0,4}){1,6})"
+    r"(?<![の条])(?![0-9年月日時分秒円%]|-[A-Za-z])"
+    rf"(?P<house> ?[{_SIGN}A-Za-z・]{{2,20}}? ?[0-9]{{1,4}}(?:号室?|階|F(?![a-z])))?"
+)
+JAPANESE_NAMES = re.compile(rf"(?: ?[{_SIGN}])++")  # read from the number backwards
+PREFECTURE = re.compile(rf"(?:{_PREFECTURES}) ?[{_SIGN}]{{1,8}}?[市区町村郡]")
+TOWN = re.compile(r"[一-龥々ヶ][一-龥々ヶー]{0,5}?[市区郡](?![場分画民長役内別立外間域])")
+PLAIN_NUMBER = re.compile(r"[0-9]+[-ーの][0-9]+(?:号|番)?")
+CODE_BEFORE = re.compile(r"〒? ?[0-9]{3}[-ー]?[0-9]{4}[ \n]{0,2}\Z")
+NOT_TOWN = re.compile(r"地区|学区|選挙区|区域|行政区|工区|都市\Z|管区|鉱区")
+
+
+def _streets(view: TextView) -> Iterator[tuple[int, int]]:
+    """Streets with a house number, with the flat before and the town and postal code behind them."""
+    if not view.digit:
         return
-    text, small = reading.text, reading.small
-    for match in STREET.finditer(text) if any(kind in text for kind in _KINDS) else ():
-        if _is_address(reading, match):
-            yield _with_flat(reading, match.start()), match.start() + len(match[0].rstrip("."))
-    if any(kind in small for kind in _SAID):
-        for match in ANY_CASE.finditer(text):
-            if match["strong"] and AT_HOME.search(reading.before(match.start())):
-                yield _with_flat(reading, match.start()), match.start() + len(match[0].rstrip("."))
-    if "Box" in text:
-        yield from (match.span() for match in BOX.finditer(text))
-    if any(hint in small for hint in _GERMAN_HINTS):
-        yield from (match.span() for match in GERMAN.finditer(text))
-    if any(hint in small for hint in _ROMANCE_HINTS):
-        yield from (match.span() for match in ROMANCE.finditer(text))
-    if not text.isascii():
-        yield from japanese_addresses(text)
+    found = (
+        [match for match in STREET.finditer(view.text) if _is_address(view, match)] if _holds(view.text, _KINDS) else []
+    )
+    if _holds(view.small, _SAID):
+        found += [match for match in ANY_CASE.finditer(view.text) if match["strong"] and named_by(AT_HOME)(view, match)]
+    for match in found:
+        flat = FLAT.search(view.before(match.start()))
+        yield match.start() - len(flat[0] if flat else ""), match.start() + len(match[0].rstrip("."))
 
 
-def _is_address(reading: FoldedText, match: re.Match[str]) -> bool:
+def _holds(text: str, hints: Iterable[str]) -> bool:
+    return any(hint in text for hint in hints)
+
+
+def _is_address(view: TextView, match: re.Match[str]) -> bool:
     if match["unit"] or (match["tail"] and (match["strong"] or not match["town"])):
         return True
-    if match["weak"] or YEAR.match(match[0]) or WENT_ON.match(reading.text, match.end()):
-        return AT_HOME.search(reading.before(match.start())) is not None
-    goes_on = GOES_ON.match(reading.text, match.end())
-    return not goes_on or AFTER.match(reading.text, match.end()) is not None
+    if match["weak"] or YEAR.match(match[0]) or WENT_ON.match(view.text, match.end()):
+        return named_by(AT_HOME)(view, match)
+    return not GOES_ON.match(view.text, match.end()) or AFTER.match(view.text, match.end()) is not None
 
 
-def _with_flat(reading: FoldedText, start: int) -> int:
-    flat = FLAT.search(reading.before(start))
-    return start - len(flat[0]) if flat else start
-
-
-def postal_codes(reading: FoldedText) -> Iterator[tuple[int, int]]:
-    """Postal codes that show by their form (〒, British), by the state before them or by the word for them."""
-    if not reading.digit:
-        return
-    text = reading.text
-    if "〒" in text:
-        yield from (match.span() for match in JAPANESE_CODE.finditer(text))
-    for inward in INWARD.finditer(text):
-        if outward := OUTWARD.search(text[max(0, inward.start() - 5) : inward.start()]):
+def _british_codes(view: TextView) -> Iterator[tuple[int, int]]:
+    for inward in INWARD.finditer(view.text) if view.digit else ():
+        if outward := OUTWARD.search(view.text[max(0, inward.start() - 5) : inward.start()]):
             yield inward.start() - len(outward[0]), inward.end()
-    if ", " in text:
-        yield from (match.span(1) for match in STATE_CODE.finditer(text))
-    if any(word in reading.small for word in ("zip", "post", "plz", "郵便")):
-        for name in CODE_NAME.finditer(reading.small):
-            if code := NAMED_CODE.match(text, name.end()):
+
+
+def _named_codes(view: TextView) -> Iterator[tuple[int, int]]:
+    if view.digit and _holds(view.small, ("zip", "post", "plz", "郵便")):
+        for name in CODE_NAME.finditer(view.small):
+            if code := NAMED_CODE.match(view.text, name.end()):
                 yield code.span()
+
+
+def _japanese_addresses(view: TextView) -> Iterator[tuple[int, int]]:
+    """Addresses down to the house; without a prefecture only where town and number leave no doubt."""
+    text = view.text
+    for match in JAPANESE_NUMBER.finditer(text) if view.digit and not text.isascii() else ():
+        before = text[max(0, match.start() - MAX_NAME) : match.start()]
+        names = JAPANESE_NAMES.match(before[::-1])
+        into = names and _start(names[0][::-1], match["number"])
+        if names and into is not None:
+            start = match.start() - len(names[0]) + into
+            code = CODE_BEFORE.search(text[max(0, start - MAX_CODE) : start])
+            yield start - len(code[0]) if code else start, match.start() + len(match[0].rstrip())
+
+
+def _start(names: str, number: str) -> int | None:
+    """Where in the names the address begins."""
+    if prefecture := PREFECTURE.search(names):
+        return prefecture.start()
+    town = TOWN.search(names)
+    if town is None or NOT_TOWN.search(town[0]) or PLAIN_NUMBER.fullmatch(number):
+        return None
+    return town.start()
+
+
+PLACES: Table = (
+    SpanFinder("address", _streets),
+    SpanRow("address", BOX, hints=("Box",), needs="digit"),
+    SpanRow("address", GERMAN, hints=_GERMAN_HINTS, needs="digit"),
+    SpanRow("address", ROMANCE, hints=_ROMANCE_HINTS, needs="digit"),
+    SpanFinder("address", _japanese_addresses),
+    SpanRow("postal-code", JAPANESE_CODE, hints=("〒",), needs="digit"),
+    SpanFinder("postal-code", _british_codes),
+    SpanRow("postal-code", STATE_CODE, hints=(", ",), needs="digit", group=1),
+    SpanFinder("postal-code", _named_codes),
+)

@@ -1,4 +1,4 @@
-"""Secrets in text: found without a model, and replaced by a digest (SPEC 9)."""
+"""Finds secrets in text without a model and replaces them by a digest (spec 9)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from aforesaid.text.extract.secrets.formats import PROVIDERS, SCHEMES, rules_for
+from aforesaid.text.extract.secrets.formats import SHAPES
 from aforesaid.text.extract.secrets.labelled import named_secrets
-from aforesaid.text.extract.secrets.values import STAND_IN, is_jumbled
-from aforesaid.text.extract.spans import Redacted, Span, merged, redact
+from aforesaid.text.extract.spans import Redacted, Span, TextView, find_spans, merged, redact
 
 REDACTED = re.compile(r"\[secret:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")
 DATA_URI = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]*+")
@@ -21,13 +20,12 @@ PEM_BODY = re.compile(  # headers, full lines, and a last line that is padded or
     rf"(?:{_BREAK}[A-Z][A-Za-z-]{{2,20}}: [^\n\\]{{0,200}}+){{0,5}}(?:{_BREAK}[A-Za-z0-9+/=]{{16,}}+)++"
     rf"(?:{_BREAK}[A-Za-z0-9+/]{{0,63}}+(?:={{1,2}}|(?=\s{{0,9}}\Z)))?"
 )
-MIN_HEADER = 8  # characters of a credential in a header
 
 
 def find_secrets(text: str) -> list[Span]:
     """The secrets of a text in order, without overlaps; a redaction is never found again."""
-    text = _masked(text)
-    return merged([*_private_keys(text), *_shaped(text), *named_secrets(text)])
+    view = TextView(_masked(text))
+    return merged([*_private_keys(view.text), *find_spans(SHAPES, view), *named_secrets(view)])
 
 
 def redact_secrets(text: str) -> Redacted:
@@ -40,7 +38,7 @@ def _mark(kind: str, value: str) -> str:
 
 
 def _masked(text: str) -> str:
-    """The text with redactions and data URIs blotted out, character for character: no rule reads a `<` as a secret."""
+    """The text with redactions and data URIs overwritten by `<`, which no rule reads as part of a secret."""
     for hint, pattern in (("[secret:", REDACTED), (";base64,", DATA_URI)):
         if hint in text:
             text = pattern.sub(lambda match: "<" * len(match[0]), text)
@@ -61,19 +59,3 @@ def _private_keys(text: str) -> Iterator[Span]:
             yield Span("private-key", start, ends[at][1])
         elif cut := PEM_BODY.match(text, body, following):
             yield Span("private-key", start, cut.end())
-
-
-def _shaped(text: str) -> Iterator[Span]:
-    """Keys of providers, passwords in urls and credentials in headers."""
-    for rule in rules_for(text, PROVIDERS):
-        yield from (Span(rule.kind, *match.span(1)) for match in rule.pattern.finditer(text))
-    for rule in rules_for(text, SCHEMES):
-        for match in rule.pattern.finditer(text):
-            if _is_credential(match[1], rule.kind):
-                yield Span(rule.kind, *match.span(1))
-
-
-def _is_credential(value: str, kind: str) -> bool:
-    if STAND_IN.fullmatch(value) and not value.isalnum():
-        return False
-    return kind == "url-password" or (len(value) >= MIN_HEADER and is_jumbled(value))

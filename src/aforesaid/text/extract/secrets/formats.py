@@ -1,45 +1,36 @@
-"""What secrets look like by themselves: keys of providers, passwords in urls, credentials in headers.
+"""Secrets with a known shape: keys of providers, passwords in URLs, credentials in headers.
 
-Patterns begin with a literal, which the engine can skip to, and look back only then. A repeat that can be tried again
-is bounded, one that cannot is possessive: no text makes a rule slow.
+Patterns begin with a literal, which the regex engine finds fast, and look back only after it. Repeats are bounded or
+possessive, so that no text makes a pattern slow.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
 
-MARKS = "_-./:="  # most keys have one of these in front, most prose few of them: one look saves many
+from aforesaid.text.extract.secrets.values import STAND_IN, is_jumbled
+from aforesaid.text.extract.spans import Accept, SpanRow, Table, TextView
 
-
-class SecretFormat(NamedTuple):
-    """The shape of one kind of key: a mark and a substring that it needs, and the pattern; group 1 is the secret."""
-
-    kind: str
-    mark: str
-    hint: str
-    pattern: re.Pattern[str]
+MIN_HEADER = 8  # characters of a credential in a header
 
 
-def rules_for(text: str, rules: Iterable[SecretFormat]) -> list[SecretFormat]:
-    """The rules that could find something in the text."""
-    marks = {mark for mark in MARKS if mark in text} | {""}
-    return [rule for rule in rules if rule.mark in marks and rule.hint in text]
-
-
-def _key(kind: str, prefixes: str, body: str, before: str = "[A-Za-z0-9]") -> list[SecretFormat]:
-    """One rule for each prefix: the prefix, nothing of the kind `before` it, and what follows."""
+def _key(kind: str, prefixes: str, body: str, before: str = "[A-Za-z0-9]") -> list[SpanRow]:
+    """One row for each prefix: the prefix, nothing of the kind `before` it, and what follows."""
     found = [(prefix, re.escape(prefix)) for prefix in prefixes.split()]
-    return [_made(kind, hint, f"({start}(?<!{before}{start}){body})") for hint, start in found]
+    return [_row(kind, hint, f"({start}(?<!{before}{start}){body})") for hint, start in found]
 
 
-def _rule(kind: str, hints: str, pattern: str) -> list[SecretFormat]:
-    return [_made(kind, hint, pattern) for hint in hints.split()]
+def _row(kind: str, hints: str, pattern: str, accept: Accept | None = None) -> SpanRow:
+    """A row whose first group is the secret."""
+    return SpanRow(kind, re.compile(pattern), accept, tuple(hints.split()), group=1)
 
 
-def _made(kind: str, hint: str, pattern: str) -> SecretFormat:
-    return SecretFormat(kind, next((mark for mark in MARKS if mark in hint), ""), hint, re.compile(pattern))
+def _is_real(_: TextView, match: re.Match[str]) -> bool:
+    return not STAND_IN.fullmatch(match[1]) or match[1].isalnum()
+
+
+def _is_credential(view: TextView, match: re.Match[str]) -> bool:
+    return _is_real(view, match) and len(match[1]) >= MIN_HEADER and is_jumbled(match[1])
 
 
 _ANY = r"[A-Za-z0-9_-]"
@@ -48,7 +39,7 @@ _UPPER = r"(?=[A-Za-z0-9_-]{0,200}[A-Z])"
 _JOINED = "[A-Za-z0-9-]"  # a prefix that ends in a hyphen does not start again inside its own key
 _END = r"(?![A-Za-z0-9_-])"
 
-PROVIDERS: tuple[SecretFormat, ...] = (
+SHAPES: Table = (
     *_key("aws-access-key", "AKIA ASIA ABIA", rf"[A-Z0-9]{{16}}{_END}"),
     *_key("gcp-api-key", "AIza", rf"{_ANY}{{35}}{_END}"),
     *_key("google-oauth", "GOCSPX- ya29.", rf"{_ANY}{{20,}}+"),
@@ -58,7 +49,7 @@ PROVIDERS: tuple[SecretFormat, ...] = (
     *_key("github-token", "github_pat_", r"[A-Za-z0-9_]{22,}+"),
     *_key("gitlab-token", "glpat- gldt- glrt- glptt- glcbt- glsoat-", rf"{_ANY}{{20,}}+"),
     *_key("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", rf"{_DIGIT}[A-Za-z0-9-]{{10,}}+", _JOINED),
-    *_rule(
+    _row(
         "slack-webhook", "hooks.slack.com/", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,}+)"
     ),
     *_key("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_", r"[A-Za-z0-9]{16,}+"),
@@ -67,12 +58,12 @@ PROVIDERS: tuple[SecretFormat, ...] = (
     *_key("huggingface-token", "hf_ api_org_", rf"[A-Za-z0-9]{{30,}}+{_END}"),
     *_key("sendgrid-key", "SG.", rf"{_ANY}{{16,40}}\.{_ANY}{{16,80}}+"),
     *_key("twilio-key", "SK", rf"[0-9a-f]{{32}}{_END}"),
-    *_rule("telegram-token", ":AA", rf"(?<![\w-])(\d{{8,10}}:AA{_ANY}{{30,36}}){_END}"),
-    *_rule("discord-token", ".", rf"(?<![\w.-])([MNO]{_ANY}{{23,27}}\.{_ANY}{{6}}\.{_ANY}{{27,40}}){_END}"),
-    *_rule("discord-webhook", "/api/webhooks/", rf"/api/webhooks/\d{{15,22}}/({_ANY}{{40,}}+)"),
+    _row("telegram-token", ":AA", rf"(?<![\w-])(\d{{8,10}}:AA{_ANY}{{30,36}}){_END}"),
+    _row("discord-token", ".", rf"(?<![\w.-])([MNO]{_ANY}{{23,27}}\.{_ANY}{{6}}\.{_ANY}{{27,40}}){_END}"),
+    _row("discord-webhook", "/api/webhooks/", rf"/api/webhooks/\d{{15,22}}/({_ANY}{{40,}}+)"),
     *_key("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"[a-f0-9]{{64}}{_END}"),
-    *_rule("azure-key", "AccountKey= AccessKey=", r"(?:Account|Access)Key=([A-Za-z0-9+/]{40,}+={0,2})"),
-    *_rule("azure-sas", "sig=", r"[?&]sig=([A-Za-z0-9%+/_-]{30,}+={0,2})"),
+    _row("azure-key", "AccountKey= AccessKey=", r"(?:Account|Access)Key=([A-Za-z0-9+/]{40,}+={0,2})"),
+    _row("azure-sas", "sig=", r"[?&]sig=([A-Za-z0-9%+/_-]{30,}+={0,2})"),
     *_key("shopify-token", "shpat_ shpss_ shpca_ shppa_", rf"[a-fA-F0-9]{{32}}{_END}"),
     *_key("vault-token", "hvs. hvb.", rf"{_ANY}{{24,}}+"),
     *_key("databricks-token", "dapi", rf"[a-f0-9]{{32}}{_END}"),
@@ -91,16 +82,19 @@ PROVIDERS: tuple[SecretFormat, ...] = (
     *_key("rubygems-key", "rubygems_", rf"[a-f0-9]{{48}}{_END}"),
     *_key("supabase-token", "sbp_", rf"[a-f0-9]{{40}}{_END}"),
     *_key("jwt", "eyJ", rf"{_ANY}{{8,}}+\.{_ANY}{{8,}}+\.{_ANY}{{8,}}+(?:\.{_ANY}{{8,}}+){{0,2}}"),
-)
-
-SCHEMES: tuple[SecretFormat, ...] = (
-    *_rule("url-password", "://", r"://(?<=\w://)[^\s:/@?#\"'<>]{0,100}:([^\s/?#\"'<>]{1,200})@(?=[\w\[$%{*])"),
-    *_rule("url-password", "-u --user", r"\s(?:-u|--user)[ =][\"']?[\w.@-]{1,64}:([^\s\"']{3,200}+)"),
-    *_rule("authorization", "earer BEARER", r"(?i:bearer)\s{1,3}([A-Za-z0-9._~+/=-]{16,}+)"),
-    *_rule(
+    _row(
+        "url-password",
+        "://",
+        r"://(?<=\w://)[^\s:/@?#\"'<>]{0,100}:([^\s/?#\"'<>]{1,200})@(?=[\w\[$%{*])",
+        _is_real,
+    ),
+    _row("url-password", "-u --user", r"\s(?:-u|--user)[ =][\"']?[\w.@-]{1,64}:([^\s\"']{3,200}+)", _is_real),
+    _row("authorization", "earer BEARER", r"(?i:bearer)\s{1,3}([A-Za-z0-9._~+/=-]{16,}+)", _is_credential),
+    _row(
         "authorization",
         "uthorization UTHORIZATION",
         r"(?i:authorization)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?i:(?:bearer|basic|token|digest|apikey)\s{1,3})?"
         r"([A-Za-z0-9._~+/=:-]{8,}+)",
+        _is_credential,
     ),
 )

@@ -1,4 +1,4 @@
-"""Secrets by the word in front of them: `password = …`, "my PIN is …", a random string beside "token"."""
+"""Secrets behind a word that names them: `password = …`, "my PIN is …", a random string near "token"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aforesaid.text.extract.secrets.values import Setting, is_random, is_secret
-from aforesaid.text.extract.spans import Span, lowered
+from aforesaid.text.extract.spans import Span, TextView
 
 MAX_VALUE = 200  # characters of a value that are looked at; what belongs to it beyond is redacted with it
 LOOK_BACK = 60  # characters before a random string in which a word makes it a secret
@@ -55,9 +55,9 @@ REST_OF_LINE = re.compile(r"[^\"'`\n「」『』“”]*+")
 REST_OF_RUN = re.compile(r"[^\s\"'`<>「」『』“”]*+")
 
 
-def named_secrets(text: str) -> Iterator[Span]:
+def named_secrets(view: TextView) -> Iterator[Span]:
     """The values that a word such as password, token or PIN stands in front of."""
-    small = lowered(text)
+    text, small = view.text, view.small
     if "pin" in small or " code" in small:
         yield from (Span("pin", *match.span(1)) for match in PIN.finditer(small))
     if any(hint in small for hint in HINTS):
@@ -67,7 +67,7 @@ def named_secrets(text: str) -> Iterator[Span]:
 
 
 def _values(text: str, small: str, words: re.Pattern[str]) -> Iterator[Span]:
-    """The secrets right behind the words; a word inside a value that is taken already names nothing."""
+    """The secrets right behind the words. A word inside a value that was found already is skipped."""
     position = 0
     while match := words.search(small, position):
         secret = _judged(text, match)

@@ -1,4 +1,4 @@
-"""Whether the value behind a word such as password or token is a secret, or stands for one, or says something of it."""
+"""Decides whether the value behind a word such as "password" is a secret, a placeholder or ordinary text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Setting(NamedTuple):
-    """How a value stands in its text: behind what word, joined to it how, in quotes or not, at an end or not."""
+    """Where a value stands: behind which word, how it is joined to it, in quotes or not, last in its line or not."""
 
     password: bool  # else a secret, token or key
     how: Literal["assigned", "spoken", "beside"]
@@ -53,7 +53,7 @@ class Setting(NamedTuple):
 
 
 def is_secret(value: str, setting: Setting) -> bool:
-    """Whether this value, where it stands, is a secret."""
+    """Whether a value is a secret, given where it stands."""
     bare = value.rstrip("!?.")
     if len(value) < MIN_PASSWORD or (JAPANESE.match(value) and not setting.quoted):
         return False
@@ -104,7 +104,7 @@ def is_jumbled(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether it is long, mixed and irregular enough to have been drawn by a machine as a key, not as an id."""
+    """Whether it looks like a random key: long, mixed, and with high entropy; not like an id."""
     if len(value) < RANDOM_CHARS or " " in value or not is_mixed(value) or UUID.fullmatch(value):
         return False
     if not re.fullmatch(r"[A-Za-z0-9+/_=.~:-]+", value) or value.count("-") + value.count("/") > len(value) / 8:

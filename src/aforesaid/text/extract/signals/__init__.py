@@ -1,4 +1,4 @@
-"""What a turn holds that the gate weighs (SPEC 4): the patterns are rows in the files of their languages."""
+"""Finds the patterns in a message that the gate weighs (spec 4). The rows are in one file per language."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aforesaid.text.extract.signals import code, japanese
-from aforesaid.text.extract.signals import english as life
-from aforesaid.text.extract.signals import english_work as work
+from aforesaid.text.extract.signals import code, english, japanese
 from aforesaid.text.patterns import Row
 
 MAX_CHARS = 20_000  # what a turn is about shows long before; a pasted log must not hold up ingest
@@ -18,7 +16,7 @@ JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The patterns that are there, by the names of their weights in the gate, and counts of the specific ones."""
+    """The patterns found, by the names of their weights in the settings, and counts of the specific ones."""
 
     present: frozenset[str]
     counts: Mapping[str, int]
@@ -28,7 +26,7 @@ NO_SIGNALS = Signals(frozenset(), {})
 
 
 def read_signals(text: str) -> Signals:
-    """Every pattern of the gate found in a text; code is taken out before the natural-language ones are looked for."""
+    """Every pattern of the gate in a text. Code is removed before natural-language patterns are searched."""
     bare, urls = code.URL.subn(" ", text[:MAX_CHARS].replace("’", "'"))
     counts = {row.name: 0 for row in code.COUNT_ROWS} | {"specific_url": urls}
     for row in code.COUNT_ROWS:
@@ -37,9 +35,9 @@ def read_signals(text: str) -> Signals:
     present |= {row.name for row in code.CODE_ROWS if row.count(bare)}
     prose = prose_of(bare)
     if LATIN.search(bare):
-        _look(work.TEXT_ROWS, bare.lower(), present)
-        _look(life.PROSE_ROWS + work.PROSE_ROWS, prose.lower(), present)
-        _look(life.CASED_ROWS + work.CASED_ROWS, prose, present)
+        _look(english.TEXT_ROWS, bare.lower(), present)
+        _look(english.PROSE_ROWS, prose.lower(), present)
+        _look(english.CASED_ROWS, prose, present)
     if JAPANESE.search(bare):
         _look(japanese.TEXT_ROWS, bare, present)
         _look(japanese.PROSE_ROWS, prose, present)
@@ -55,7 +53,7 @@ def prose_of(text: str) -> str:
 
 
 def _look(rows: tuple[Row, ...], text: str, present: set[str]) -> None:
-    """Add the signals that the rows find in a text; one that is there already is not looked for again."""
+    """Add the signals that the rows find in a text. Signals that are present already are skipped."""
     for name, pattern in rows:
         if name not in present and pattern.search(text):
             present.add(name)

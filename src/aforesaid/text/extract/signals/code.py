@@ -1,7 +1,7 @@
 """Patterns of code, the same in every language, one row each: (signal, hints, pattern).
 
-A pattern is only run when one of its hints is somewhere in the text: prose, which is most of what is said, holds few of
-them. Every repeat has a bound, so that no text makes a pattern slow.
+A pattern runs only when one of its hints is in the text; prose holds few of them. Every repeat has a bound, so that no
+text makes a pattern slow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _row(name: str, hints: str, *parts: str) -> CodeRow:
 
 
 def _hex(length: int) -> str:
-    """So many hex digits with nothing in front; their class comes first, so that the engine can skip to it."""
+    """`length` hex digits with no word in front. The digits come first, because the regex engine can skip to them."""
     return rf"[0-9a-f]{{{length}}}(?<![\w./#-][0-9a-f]{{{length}}})(?<!\d{{{length}}})"
 
 

@@ -1,4 +1,4 @@
-"""What a question asks of time: the patterns that are in it, and the events it names (SPEC 5.7)."""
+"""Finds the temporal patterns in a question and the events that it names (spec 5.7)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ from dataclasses import dataclass
 
 from aforesaid.errors import InputError
 from aforesaid.text.extract.reader import guarded
-from aforesaid.text.extract.temporal import english as temporal_en
-from aforesaid.text.extract.temporal import japanese as temporal_ja
+from aforesaid.text.extract.temporal_words import (
+    ENGLISH_ROWS,
+    JAPANESE_ROWS,
+    JOINS,
+    OPENERS,
+    STOPS,
+    STOPS_JAPANESE,
+    VERBS,
+)
 
 MAX_SLOTS = 4  # time.max_slots
 QUERY_CHARACTERS = 2_000  # events are looked for in so much of a query; more is a document, not a question
 
-_ROWS = (*temporal_en.ROWS, *temporal_ja.ROWS)
+_ROWS = (*ENGLISH_ROWS, *JAPANESE_ROWS)
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 _QUOTED = re.compile(
     r"[\"“]([^\"“”\n]{2,80})[\"”]|(?<!\w)['‘]([^'‘’\n]{2,80})['’](?!\w)|[「『]([^「」『』\n]{1,80})[」』]"
@@ -38,13 +45,13 @@ class _Slot:
 
 
 def temporal_patterns(query: str) -> frozenset[str]:
-    """The names of the temporal patterns in a query; they are those of their weights in the settings."""
+    """The temporal patterns in a query, by the names of their weights in the settings."""
     low = query.lower()
     return frozenset(name for name, pattern in _ROWS if pattern.search(low))
 
 
 def event_slots(query: str, limit: int = MAX_SLOTS) -> tuple[str, ...]:
-    """E(q): at most `limit` events of a query, in its order; phrases beside temporal words, then names, then others."""
+    """E(q): at most `limit` events of a query, in order. Phrases next to temporal words come first, then names."""
     if limit < 0:
         raise InputError(f"{limit} slots cannot be taken.", "Give 0 or more.")
     return guarded("temporal", lambda: _events(query[:QUERY_CHARACTERS], limit), ())
@@ -71,7 +78,7 @@ def _masked(text: str, quoted: list[_Slot]) -> str:
 
 
 def _beside(text: str, slots: list[_Slot]) -> list[_Slot]:
-    """The slots, those that stand last before or first after a temporal word ranked 0."""
+    """The slots, with rank 0 for those right before or after a temporal word."""
     low = text.lower()
     starts, ends = [slot.start for slot in slots], sorted(slot.end for slot in slots)
     near: set[int] = set()
@@ -82,7 +89,7 @@ def _beside(text: str, slots: list[_Slot]) -> list[_Slot]:
 
 
 def _english(text: str) -> Iterator[_Slot]:
-    """Runs of content words: a verb only opens one, an article lets it go on over "of", "to" and the like."""
+    """Runs of content words. Behind an article a run may continue over "of", "to" and the like."""
     run: list[re.Match[str]] = []
     joins: list[re.Match[str]] = []
     opened = False
@@ -92,11 +99,11 @@ def _english(text: str) -> Iterator[_Slot]:
             run += [*joins, token]
             joins = []
             continue
-        if run and opened and (word in temporal_en.JOINS or (joins and word in temporal_en.OPENERS)):
+        if run and opened and (word in JOINS or (joins and word in OPENERS)):
             joins.append(token)
             continue
         yield from _slot(run)
-        run, joins, opened = [], [], word in temporal_en.OPENERS
+        run, joins, opened = [], [], word in OPENERS
     yield from _slot(run)
 
 
@@ -105,9 +112,9 @@ def _content(token: re.Match[str], word: str, noun: bool) -> bool:
     if not _WORD.match(token[0]):
         return False
     plain = word.split("'")[0].split("’")[0].rstrip(".")
-    if plain in temporal_en.STOPS:
+    if plain in STOPS:
         return False
-    return noun or plain not in temporal_en.VERBS
+    return noun or plain not in VERBS
 
 
 def _slot(run: list[re.Match[str]]) -> Iterator[_Slot]:
@@ -123,6 +130,6 @@ def _japanese(text: str) -> Iterator[_Slot]:
     for found in _PHRASE_JA.finditer(text):
         if not _JAPANESE.search(found[0]):
             continue  # an English word: the other reader has it
-        nouns = [noun for noun in _INNER.finditer(text, found.start(), found.end()) if noun[0] not in temporal_ja.STOPS]
+        nouns = [noun for noun in _INNER.finditer(text, found.start(), found.end()) if noun[0] not in STOPS_JAPANESE]
         if nouns and (len(nouns) > 1 or len(nouns[0][0]) > 1):
             yield _Slot(nouns[0].start(), nouns[-1].end(), 1)
