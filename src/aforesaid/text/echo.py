@@ -60,9 +60,3 @@ def shingles(text: str, n: int = SHINGLE_WORDS) -> Shingles:
 def containment(part: Shingles, whole: Shingles) -> float:
     """|part ∩ whole| / |part|, in [0, 1]; an empty part is contained in nothing."""
     return len(part & whole) / len(part) if part else 0.0
-
-
-def echo_share(text: str, recalled: str) -> float:
-    """The share of the text's shingles that also occur in the recalled text."""
-    n = max(1, min(SHINGLE_WORDS, len(words_of(text))))
-    return containment(shingles(text, n), shingles(recalled, n))

@@ -181,7 +181,7 @@ def test_doctor(path: Path, tmp_path: Path) -> None:
     assert missing["store"]["remedy"]
     text = run(filled(path), "doctor").stdout
     assert "with FTS5" in text
-    assert f"{path}: 4 records" in text
+    assert f"{path}: 4 records" in " ".join(text.split())
     assert "embed.provider=hash" in text
 
 
