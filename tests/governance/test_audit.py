@@ -23,7 +23,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.hash_chain import Head, mentions
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.log import DAY, NOON, make_event
+from aforesaid.testing.samples import DAY, NOON, make_event
 from aforesaid.types import Event, EventFilter, Turn
 from support.audit_export import proved
 from support.clock import NOW

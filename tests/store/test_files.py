@@ -24,7 +24,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import MIGRATIONS
-from aforesaid.testing.store import ALL, fill, make_record, random_vectors
+from aforesaid.testing.samples import ALL, fill, make_record, random_vectors
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16)
 
@@ -109,7 +109,7 @@ import os, sys, urllib.parse
 import Stemmer
 from aforesaid.errors import StoreReadOnlyError
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import ALL, make_record
+from aforesaid.testing.samples import ALL, make_record
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)   # root may write anything, so become nobody
 store = SQLiteStore(sys.argv[1])

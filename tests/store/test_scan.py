@@ -13,7 +13,7 @@ from aforesaid.deletion.fragments import fragments, text_fragments, vector_fragm
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, scan
-from aforesaid.testing.store import make_record, random_vectors
+from aforesaid.testing.samples import make_record, random_vectors
 from support.growth import cpu_growth, is_linear
 
 letters = st.binary(min_size=8, max_size=20).map(lambda data: bytes(97 + byte % 3 for byte in data))

@@ -80,7 +80,7 @@ class ImportersHandle:
         named = next((form for form in FORMATS if form == format), None)
         paths = import_paths(path, format)
         found = [source for each in paths for source in sources(each, named)]
-        request = report.ImportRequest(
+        plan = report.ImportPlan(
             Speaker(optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent")),
             items.ImportOptions(self._engine.settings.imports.tool_chars, tools, **dict.fromkeys(include, True)),
             optional_time(since, "since"),
@@ -90,9 +90,9 @@ class ImportersHandle:
             strict,
             dry_run,
         )
-        taken = runner.take_in(self._engine, found, request, progress)
+        imported = runner.import_files(self._engine, found, plan, progress)
         folders = [each for each in paths if is_workspace(each, named)]
-        return replace(taken, notes=tuple(self._index(each, user, project, dry_run) for each in folders))
+        return replace(imported, notes=tuple(self._index(each, user, project, dry_run) for each in folders))
 
     def _index(self, folder: Path, user: str | None, project: str | None, dry_run: bool) -> str:
         """Index the memory files of a workspace, and say so. The files are not copied."""
