@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aforesaid.context.recent_turns import groups, message, recent
-from aforesaid.engine.lineage import COVERS, taken_up
+from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
-from aforesaid.engine.rules import elevate
+from aforesaid.engine.rules import save_guidance
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
@@ -130,7 +130,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
         return request.count_tokens("{role}: {content}\n".format(**message(turn)))
 
     tail = {turn.key for turn in recent(whole, rows.tail_turns, rows.budget_tokens, cost, target, None).records}
-    covered = taken_up(request.store, [turn.key for turn in found])
+    covered = already_summarised(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
 
@@ -169,7 +169,7 @@ class _CompactionRun:
 
         own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
         kept = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += elevate(self._request, kept)
+        self.elevated += save_guidance(self._request, kept)
         self._summarise(cluster, [turn for turn in cluster if turn not in kept])
 
     def summarise_summaries(self) -> None:
@@ -177,7 +177,7 @@ class _CompactionRun:
         size = max(self._request.settings.compact.cluster_turns, 2)  # with a size of 1 this would never end
         while True:
             found = self._summaries()
-            covered = taken_up(self._request.store, [record.key for record in found])
+            covered = already_summarised(self._request.store, [record.key for record in found])
             free = [record for record in found if record.key not in covered]
             if len(free) <= size or not self._summarise(free[:size]):
                 return
@@ -301,7 +301,7 @@ def _commit(request: Request, record: Record, sources: Sequence[Record], vector:
     edges = [Edge(record.key, key, COVERS, request.clock()) for key in keys]
     embedded = Embedded(vector.reshape(1, -1), {}) if vector is not None else None
     with writing(request) as writer:
-        if taken_up(request.store, keys) or len(request.store.get(keys)) < len(keys):
+        if already_summarised(request.store, keys) or len(request.store.get(keys)) < len(keys):
             return False
         writer.commit([record], embedded, edges, [event])
     return True

@@ -24,7 +24,7 @@ from aforesaid.importers.report import (
     Tally,
     stored_elsewhere,
 )
-from aforesaid.ingest.claims import Claim, Owner, drafted, remember
+from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.pipeline import Speaker, ingest
 from aforesaid.types import EventFilter, Progress, Provenance, Record, Turn
 
@@ -298,7 +298,7 @@ class _Run:
 
     def _remember(self, request: Request, claim: Claim) -> bool:
         """Store a claim unless it is there already; returns whether it was."""
-        known = bool(request.store.get([drafted(request, claim).key]))
+        known = bool(request.store.get([draft_claim(request, claim).key]))
         if not known and not self._plan.dry_run:
             remember(request, claim)
         return known

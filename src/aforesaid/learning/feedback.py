@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.engine.kept_values import raise_most_uses
-from aforesaid.engine.lineage import COVERS, EVIDENCE, made_from
+from aforesaid.engine.lineage import COVERS, EVIDENCE, derived_from
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError
@@ -186,7 +186,7 @@ def _against(request: Request, record: Record, other: Record, now: datetime) -> 
         return f"{other.id!r} is not found by searching, so both would be lost"
     if _over(record, now):
         return f"{record.id!r} was superseded already"
-    if other.key in made_from(request.store, [record.key]) or record.key in made_from(request.store, [other.key]):
+    if other.key in derived_from(request.store, [record.key]) or record.key in derived_from(request.store, [other.key]):
         return "one was made from the other"
     return ""
 

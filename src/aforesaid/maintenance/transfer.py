@@ -255,4 +255,4 @@ def _settle(request: Request, where: Filter) -> None:
             continue
         [near] = gate.neighbours(request, record, vector.reshape(1, -1))
         with writing(request, check_policy=False) as writer:
-            writer.commit([gate.weighed(request, record, near.durable, near.turns)])
+            writer.commit([gate.decide_record(request, record, near.durable, near.turns)])
