@@ -1,4 +1,4 @@
-"""A Filter as SQL over `records`: the same meaning as `aforesaid.store.filtering`, field by field."""
+"""Translates a Filter to SQL, with the same meaning as `aforesaid.store.filtering`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from aforesaid.types import BOUNDARIES, Filter
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A condition and its parameters."""
+    """A piece of SQL and its parameters."""
 
     sql: str
     parameters: tuple[Any, ...]
 
 
 def owners_clause(where: Filter) -> Clause:
-    """Selects the owner numbers in view."""
+    """Select the numbers of the filter's owners."""
     if where.owners is None:
         return Clause("SELECT owner FROM owners WHERE tenant = ?", (where.tenant,))
     return Clause(
@@ -29,7 +29,7 @@ def owners_clause(where: Filter) -> Clause:
 
 
 def records_clause(where: Filter) -> Clause:
-    """The whole filter as a condition on the table `records`."""
+    """Translate the whole filter to a condition on `records`."""
     owners = owners_clause(where)
     parts = [f"records.owner IN ({owners.sql})"]
     parameters: list[Any] = list(owners.parameters)
@@ -78,11 +78,11 @@ def records_clause(where: Filter) -> Clause:
 
 
 def hidden_clause(where: Filter) -> Clause | None:
-    """Selects the rows that a filter's classes, purpose, time and withholding keep out of sight, of every owner."""
+    """Select the rows hidden by class, purpose, expiry or withholding, of all owners. None if nothing hides."""
     parts: list[str] = []
     parameters: list[Any] = []
     for name in BOUNDARIES if where.boundaries is not None else ():
-        if name not in (where.boundaries or ()):  # one by one, so that the index of classes serves
+        if name not in (where.boundaries or ()):  # one by one, so that SQLite uses the index
             indexed = " AND boundary != 'internal'" if name != "internal" else ""
             parts.append(f"SELECT row FROM records WHERE boundary = '{name}'{indexed}")
     if where.purpose is not None:
@@ -97,9 +97,9 @@ def hidden_clause(where: Filter) -> Clause | None:
 
 
 ADMITTED = "EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value)"
-LISTED = "(SELECT value FROM json_each(?))"  # a list of any length as one parameter
+LISTED = "(SELECT value FROM json_each(?))"  # takes a list of any length as one parameter
 
 
 def listed(values: Sequence[str] | Sequence[int]) -> str:
-    """The values as the one parameter that LISTED takes."""
+    """Encode values as the parameter of LISTED."""
     return json.dumps(list(values))
