@@ -175,7 +175,7 @@ def _bad_passages(database: Database) -> Iterator[Problem]:
 
 
 def _drop_vectors(database: Database) -> None:
-    """Delete every vector, because good ones cannot be told from damaged ones. `reindex` makes them again."""
+    """Delete every vector, because good and damaged ones look alike. `reindex` makes them again."""
     for table in ("slots", "passages", "segment_sketches", "segment_vectors", "segments"):
         database.connection.execute(f"DELETE FROM {table}")
 
