@@ -1,4 +1,7 @@
-"""aforesaid: a local-first memory and context engine for LLM agents."""
+"""aforesaid: a local-first memory and context engine for LLM agents.
+
+`Memory` is where to begin. The other names are what its methods take, return and raise.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,116 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from aforesaid.errors import AforesaidError
+    from aforesaid.compaction.compact import CompactReport
+    from aforesaid.deletion.forget import ForgetReceipt
+    from aforesaid.documents.loader import LoadReport, ParsedDocument
+    from aforesaid.embed.base import Embedder
+    from aforesaid.errors import (
+        AforesaidError,
+        ConflictError,
+        ContextGoneError,
+        EmbedderChangedError,
+        FormatError,
+        InputError,
+        NotFoundError,
+        PolicyError,
+        ProvenanceError,
+        StoreError,
+    )
+    from aforesaid.governance.apply_policy import PolicyReport, PolicyValidation, RevisionReport
+    from aforesaid.governance.audit import AuditReport
+    from aforesaid.governance.promotion import RollbackReport
+    from aforesaid.importers.report import ImporterReport
+    from aforesaid.learning.calibrate import CalibrationReport, GateReport
+    from aforesaid.learning.feedback import FeedbackReport
+    from aforesaid.learning.gate_log import GateEntry, GateReplay
+    from aforesaid.learning.labels import GateLabel, ScoreLabel
+    from aforesaid.maintenance.transfer import ImportReport
     from aforesaid.memory import Memory
+    from aforesaid.memory.calibration import RelevanceLabel
+    from aforesaid.memory.governance import SweepReport
+    from aforesaid.memory.sessions import BootstrapReport, EndReport
+    from aforesaid.notes.indexer import Indexer, IndexReport
+    from aforesaid.notes.search import NoteLines, NotesResult
+    from aforesaid.notes.state import NotesRoot
+    from aforesaid.policy import Policy
+    from aforesaid.policy.repository import AdoptedPolicy
+    from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.settings import Settings
-    from aforesaid.types import Context, Filter, Hit, Record, SearchResult, Turn
+    from aforesaid.store.protocols import Store, StoreProblem, StoreStats
+    from aforesaid.text.extract.reader import Readers
+    from aforesaid.types import (
+        Clock,
+        Context,
+        Event,
+        Filter,
+        Freshness,
+        Hit,
+        IngestReport,
+        Outcome,
+        Progress,
+        Provenance,
+        Record,
+        SearchResult,
+        TimeLike,
+        Turn,
+    )
 
-__all__ = ["AforesaidError", "Context", "Filter", "Hit", "Memory", "Record", "SearchResult", "Settings", "Turn"]
+_MODULES = {  # public names by the module that defines them
+    "compaction.compact": "CompactReport",
+    "deletion.forget": "ForgetReceipt",
+    "documents.loader": "LoadReport ParsedDocument",
+    "embed.base": "Embedder",
+    "errors": "AforesaidError ConflictError ContextGoneError EmbedderChangedError FormatError InputError "
+    "NotFoundError PolicyError ProvenanceError StoreError",
+    "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
+    "governance.audit": "AuditReport",
+    "governance.promotion": "RollbackReport",
+    "importers.report": "ImporterReport",
+    "learning.calibrate": "CalibrationReport GateReport",
+    "learning.feedback": "FeedbackReport",
+    "learning.gate_log": "GateEntry GateReplay",
+    "learning.labels": "GateLabel ScoreLabel",
+    "maintenance.transfer": "ImportReport",
+    "memory": "Memory",
+    "memory.calibration": "RelevanceLabel",
+    "memory.governance": "SweepReport",
+    "memory.sessions": "BootstrapReport EndReport",
+    "notes.indexer": "Indexer IndexReport",
+    "notes.search": "NoteLines NotesResult",
+    "notes.state": "NotesRoot",
+    "policy": "Policy",
+    "policy.repository": "AdoptedPolicy",
+    "retrieval.activation": "ActiveContext",
+    "settings": "Settings",
+    "store.protocols": "Store StoreProblem StoreStats",
+    "text.extract.reader": "Readers",
+    "types": "Clock Context Event Filter Freshness Hit IngestReport Outcome "
+    "Progress Provenance Record SearchResult TimeLike Turn",
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
-_HOMES = {"Memory": "memory", "AforesaidError": "errors", "Settings": "settings"}
+__all__ = [
+    "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BootstrapReport", "CalibrationReport",
+    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "Embedder", "EmbedderChangedError",
+    "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError", "Freshness", "GateEntry",
+    "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport", "IndexReport", "Indexer",
+    "IngestReport", "InputError", "LoadReport", "Memory", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot",
+    "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress",
+    "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel", "RevisionReport", "RollbackReport",
+    "ScoreLabel", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport",
+    "TimeLike", "Turn",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: numpy alone costs more than the rest of the package."""
-    if name not in __all__:
+    """Import a public name on first use, because importing numpy takes longer than the rest of the package."""
+    if name not in _HOMES:
         raise AttributeError(f"module 'aforesaid' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"aforesaid.{_HOMES.get(name, 'types')}"), name)
+    return getattr(import_module(f"aforesaid.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

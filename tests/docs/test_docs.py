@@ -40,6 +40,28 @@ def test_the_python_blocks_run(page: Path, tmp_path: Path, model_folder: Path) -
         assert all(b"hunter2" not in file.read_bytes() for file in tmp_path.iterdir())
 
 
+def test_the_python_blocks_pass_strict_type_checks(tmp_path: Path) -> None:
+    """One run of mypy checks a module for each page; its cache is kept between runs."""
+    for page in (page for page in READABLE if page.name in ("README.md", "python.md")):
+        blocks = PYTHON.findall(page.read_text(encoding="utf-8"))
+        (tmp_path / f"page_{page.stem.lower()}.py").write_text("\n".join(blocks), encoding="utf-8")
+    options = [
+        "--strict",
+        "--cache-dir",
+        str(ROOT / ".mypy_cache" / "pages"),
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, *sorted(map(str, tmp_path.glob("page_*.py")))],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_first_block_of_the_readme_is_ten_lines_of_code() -> None:
     block = PYTHON.findall((ROOT / "README.md").read_text(encoding="utf-8"))[0]
     assert len([line for line in block.splitlines() if line.strip()]) <= 10

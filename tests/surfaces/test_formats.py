@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aforesaid.errors import InputError, StoreError
 from aforesaid.maintenance.transfer import ImportReport
 from aforesaid.settings import Settings
-from aforesaid.store.protocols import Problem, Space, StoreStats
+from aforesaid.store.protocols import Space, StoreProblem, StoreStats
 from aforesaid.surfaces.formats import columns, maintenance
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.settings import settings_text, settings_toml
@@ -187,7 +187,7 @@ def test_care() -> None:
     assert "b, 32 dimensions (not active)" in text
     assert maintenance.stats_json(found, View(store="x.db"))["kinds"] == {"turn": 1199, "claim": 1}
     assert maintenance.problems_text([], 1) == "no problems in 1 record"
-    problems = [Problem("torn", "row 1", mended=True), Problem("lost", "row 2")]
+    problems = [StoreProblem("torn", "row 1", mended=True), StoreProblem("lost", "row 2")]
     assert maintenance.problems_text(problems, 9).splitlines()[-1] == "2 problems, 1 mended, 1 left"
     assert maintenance.import_text(ImportReport(3, 1, 2, 0, 5)) == (
         "imported 3 records, 2 vectors, 0 edges, 5 events; 1 records were here already"

@@ -32,7 +32,7 @@ class ForgetPreview:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class ForgetReceipt:
     """What a forget removed and how that was proven; it holds no text and nobody's name.
 
     `scrubbed` counts what was cleaned besides records; sessions `to_summarise` lost summaries that covered other turns
@@ -64,7 +64,7 @@ class Receipt:
         return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
 
 
-def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> Receipt:
+def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> ForgetReceipt:
     """Delete what is selected and all that was made of it, here and in our own copies, and prove it."""
     if dry_run:
         return _dry_run(request, selection)
@@ -90,7 +90,7 @@ def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> 
     return receipt
 
 
-def receipt_body(receipt: Receipt) -> dict[str, Any]:
+def receipt_body(receipt: ForgetReceipt) -> dict[str, Any]:
     """A receipt for the log: without the sessions, which may be forgotten later, and without paths."""
     proof = receipt.proof or Scan()
     return {
@@ -107,9 +107,9 @@ def receipt_body(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def _receipt(request: Request, selection: Selection, done: Erased) -> Receipt:
+def _receipt(request: Request, selection: Selection, done: Erased) -> ForgetReceipt:
     kinds = Counter(record.kind for record in done.plan.goes)
-    return Receipt(
+    return ForgetReceipt(
         request.clock(),
         len(done.plan.goes),
         dict(selection.what),
@@ -120,7 +120,7 @@ def _receipt(request: Request, selection: Selection, done: Erased) -> Receipt:
     )
 
 
-def _dry_run(request: Request, selection: Selection) -> Receipt:
+def _dry_run(request: Request, selection: Selection) -> ForgetReceipt:
     with request.store.snapshot():
         plan = planned(request, selection)
     asked = len(plan.goes) - plan.derived

@@ -29,7 +29,7 @@ NO_TOKENIZER = "estimate"
 
 
 @dataclass(frozen=True, slots=True)
-class Authored:
+class ParsedDocument:
     """A parsed document: its nodes, their tokens in a prompt, and conflicts between its rules."""
 
     name: str
@@ -56,7 +56,7 @@ class Authored:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadReport:
     """The result of loading: how many nodes are unchanged, added and removed, and conflicting rules."""
 
     name: str
@@ -84,7 +84,7 @@ def read(path: str | Path) -> str:
         ) from None
 
 
-def parse_document(request: Request, name: str, text: str) -> Authored:
+def parse_document(request: Request, name: str, text: str) -> ParsedDocument:
     """Parse a document and find its conflicts. Stores nothing."""
     from aforesaid.documents.deontic import conflicts
     from aforesaid.documents.nodes import parse
@@ -94,10 +94,10 @@ def parse_document(request: Request, name: str, text: str) -> Authored:
     sizes = tuple(request.count_tokens(frame.rule(record) + "\n") for record in records)
     rows = request.settings.assemble
     room = int(packing.share_tokens(rows.budget_tokens, rows.hard))
-    return Authored(name, document, sizes, conflicts(document.nodes), room)
+    return ParsedDocument(name, document, sizes, conflicts(document.nodes), room)
 
 
-def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
+def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
     """Store the nodes that changed. Raises InputError when the hard rules need more than their share of a prompt."""
     from aforesaid.documents.nodes import content_key
 
@@ -110,7 +110,7 @@ def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
     disagreements = tuple(map(authored.disagreement, authored.conflicts))
     stored = {record.key: record for record in _stored(request, where, name)}
     if documents(request, owner_key).get(name) == key and len(stored) == len(nodes):
-        return Loaded(name, len(nodes), 0, 0, needed, room, disagreements)
+        return LoadReport(name, len(nodes), 0, 0, needed, room, disagreements)
     new = [record for record in nodes if record.key not in stored]
     moved = [replace(record, time=stored[record.key].time) for record in nodes if record.key in stored]
     gone = [key for key in stored if key not in {record.key for record in nodes}]
@@ -122,10 +122,10 @@ def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
         writer.commit(new, embedded)
         set_document(request, owner_key, name, key)
         writer.commit(edges=_link_edges(request, where), events=[request.event("load", name, body)])
-    return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
+    return LoadReport(name, len(moved), len(new), len(gone), needed, room, disagreements)
 
 
-def unload(request: Request, name: str, owner: Owner) -> Loaded:
+def unload(request: Request, name: str, owner: Owner) -> LoadReport:
     """Remove a document's nodes."""
     owner_key = owner_of(owner.scope, owner.user, owner.project)
     where = Filter(request.tenant, (owner_key,))
@@ -137,7 +137,7 @@ def unload(request: Request, name: str, owner: Owner) -> Loaded:
         set_document(request, owner_key, name, None)
         writer.commit(events=[request.event("load", name, {"document": name, "removed": len(keys)})])
     room, needed = _hard_room(request, where, name, ())
-    return Loaded(name, 0, 0, len(keys), needed, room)
+    return LoadReport(name, 0, 0, len(keys), needed, room)
 
 
 def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from aforesaid.engine.writer import commit, writing
 from aforesaid.errors import ConflictError
 from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
-from aforesaid.policy.repository import Adopted, active_policy, adopt
+from aforesaid.policy.repository import AdoptedPolicy, active_policy, adopt
 from aforesaid.store.protocols import Access
 from aforesaid.types import Boundary, Filter, Progress, Record
 
@@ -31,7 +31,7 @@ TALLIED = ("withheld", "released", "expiring", "unclean")
 class PolicyReport:
     """What a policy changes: in the rules, and among the records of the tenant; `adopted` is None after a dry run."""
 
-    adopted: Adopted | None
+    adopted: AdoptedPolicy | None
     changes: tuple[PolicyChange, ...]
     doubts: tuple[str, ...]
     records: int
@@ -42,7 +42,7 @@ class PolicyReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Validation:
+class PolicyValidation:
     """What the policy makes of a text: what is left, what was found, its class, the invariants it breaks."""
 
     text: str
@@ -58,7 +58,7 @@ class Validation:
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class RevisionReport:
     """What a look at stored records found: how many hold what should go, by kind, and how many were mended."""
 
     records: int
@@ -104,7 +104,7 @@ def apply(
     return PolicyReport(taken, changes, policy_warnings(policy), len(docket.marks), *(tally[name] for name in TALLIED))
 
 
-def _before(request: Request, expected: str | None) -> Adopted | None:
+def _before(request: Request, expected: str | None) -> AdoptedPolicy | None:
     """The policy in force, if it is the one that was expected."""
     found = active_policy(request.store, request.tenant)
     here = found.version if found else NO_POLICY
@@ -194,16 +194,16 @@ def _judged(guard: Guard, record: Record) -> Verdict:
     )
 
 
-def validate(request: Request, text: str, record: Record) -> Validation:
+def validate(request: Request, text: str, record: Record) -> PolicyValidation:
     """What would become of a text as such a record; nothing is stored."""
     guard = request.guard
     cleaned = guard.clean(text, record.boundary)
     drafted = replace(record, text=cleaned.text, boundary=cleaned.boundary)
     broken: list[tuple[str, ...]] = [guard.broken_invariants(drafted, action) for action in ("write", "read")]
-    return Validation(cleaned.text, cleaned.kinds, cleaned.boundary, *broken)
+    return PolicyValidation(cleaned.text, cleaned.kinds, cleaned.boundary, *broken)
 
 
-def revise(request: Request, *, mend: bool = False, progress: Progress | None = None) -> Revision:
+def revise(request: Request, *, mend: bool = False, progress: Progress | None = None) -> RevisionReport:
     """Look at every stored record with the detectors of today; with `mend`, take out what they find.
 
     A mended record gets a new vector; what was there before is overwritten in the file.
@@ -230,7 +230,7 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
             progress(seen, len(keys))
     if mended:
         commit(request, events=[request.event("revise", None, {"records": mended, "kinds": kinds})])
-    return Revision(seen, unclean, mended, kinds)
+    return RevisionReport(seen, unclean, mended, kinds)
 
 
 def _mend(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:

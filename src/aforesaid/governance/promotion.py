@@ -176,7 +176,7 @@ def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Rec
 
 
 @dataclass(frozen=True, slots=True)
-class Rollback:
+class RollbackReport:
     """What a rollback did: the claim that ended, the one that holds again, and what was made of the first."""
 
     ended: Record
@@ -185,7 +185,7 @@ class Rollback:
     contexts: tuple[str, ...]
 
 
-def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rollback:
+def rollback(request: Request, record: Record, reason: str, by: str = "") -> RollbackReport:
     """End a claim without deleting it; what it had replaced holds again, and what was made of it is marked stale."""
     if record.kind != "claim":
         raise InputError(f"{record.id!r} is a {record.kind}; only claims are rolled back.", "Use `forget` to delete.")
@@ -203,7 +203,7 @@ def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rol
         contexts = mark_stale(request, [record.key, *(each.key for each in derived)], reason)
         body = {"restored": restored.key if restored else None, "stale": len(derived), "contexts": len(contexts)}
         writer.commit(events=[request.event("rollback", record.key, {**body, "by": by})])
-    return Rollback(ended, restored, tuple(each.id for each in derived), contexts)
+    return RollbackReport(ended, restored, tuple(each.id for each in derived), contexts)
 
 
 def _restored(writer: Writer, ended: Record, now: datetime) -> Record | None:

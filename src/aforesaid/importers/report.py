@@ -108,7 +108,7 @@ class ImportPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class ImporterReport:
     """The result of an import, file by file. `notes` are hints for the user."""
 
     files: tuple[FileReport, ...]

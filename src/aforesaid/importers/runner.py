@@ -18,8 +18,8 @@ from aforesaid.importers.formats.items import ImportedClaim, Invalid, Item, Skip
 from aforesaid.importers.report import (
     FilePosition,
     FileReport,
+    ImporterReport,
     ImportPlan,
-    Intake,
     SavedPositions,
     Tally,
     stored_elsewhere,
@@ -45,7 +45,7 @@ AGENTS = (
 
 def import_files(
     engine: Engine, found: Sequence[SourceFile | Unread], plan: ImportPlan, progress: Progress | None = None
-) -> Intake:
+) -> ImporterReport:
     """Import files one after the other. Skips what is already stored, and does not read again what was read before."""
     run = _Run(engine, plan, progress, sum(_size(source) for source in found))
     for source in found:
@@ -53,7 +53,7 @@ def import_files(
             break
         run.import_file(source)
     run.log()
-    return Intake(tuple(run.reports), len(run.sessions), run.full, plan.dry_run)
+    return ImporterReport(tuple(run.reports), len(run.sessions), run.full, plan.dry_run)
 
 
 def _size(source: SourceFile | Unread) -> int:

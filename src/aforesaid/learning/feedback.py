@@ -50,7 +50,7 @@ class RecordWorth:
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class FeedbackReport:
     """What a signal did to a record; not `counted` when the same was said in that minute, or it was merged before.
 
     `into` is the id of a duplicate's representative, `label` what the signal taught about a query's scores.
@@ -75,7 +75,7 @@ class Raw:
 
 def feedback(
     request: Request, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
-) -> Feedback:
+) -> FeedbackReport:
     """Take one signal about a record; `into` is the key of a duplicate's representative."""
     check_choice(signal, SIGNALS, "signal")
     if (signal == "duplicate") != (into is not None):
@@ -89,7 +89,7 @@ def feedback(
         before = RecordWorth(record.utility, record.confidence)
         other = _held(request, into) if into is not None else None
         if _said(request, key, signal, now) or (other is not None and _merged(request, record, other)):
-            return Feedback(record.id, signal, before, before, False, other.id if other else "")
+            return FeedbackReport(record.id, signal, before, before, False, other.id if other else "")
         faded = faded_to(record, now, request.settings.govern)
         utility, confidence = usefulness.feedback(faded.utility, faded.confidence, signal, request.settings.govern)
         moved = replace(faded, utility=utility, confidence=confidence)
@@ -101,7 +101,7 @@ def feedback(
         if label is not None:
             body["label"] = label
         writer.commit([moved], events=[request.event(TOPIC, key, body)])
-    return Feedback(record.id, signal, before, after, True, other.id if other else "", label)
+    return FeedbackReport(record.id, signal, before, after, True, other.id if other else "", label)
 
 
 def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:

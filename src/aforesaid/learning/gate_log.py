@@ -27,7 +27,7 @@ PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class GateEntry:
     """One turn that the gate weighed: what it decided, and from which terms."""
 
     id: str
@@ -47,13 +47,13 @@ class LedgerEntry:
 class GateChange:
     """An entry that other weights would have decided otherwise, with the score and the decision they give."""
 
-    entry: LedgerEntry
+    entry: GateEntry
     score: float
     decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class GateReplay:
     """The gate's decisions as they were and as they would be; `changed` holds the newest of the changes."""
 
     weights: Mapping[str, float]
@@ -67,7 +67,7 @@ class Replay:
 
 def entries(
     request: Request, where: Filter, *, order: Order = "newest", progress: Progress | None = None
-) -> Iterator[LedgerEntry]:
+) -> Iterator[GateEntry]:
     """Every turn under a filter that the gate weighed, as this purpose may read it."""
     turns = replace(where, kinds=("turn",))
     total = request.store.count(turns)
@@ -78,9 +78,9 @@ def entries(
             progress(min(offset + PAGE, total), total)
 
 
-def entry_of(record: Record, gate: GateDecision) -> LedgerEntry:
+def entry_of(record: Record, gate: GateDecision) -> GateEntry:
     """A record's line in the ledger."""
-    return LedgerEntry(
+    return GateEntry(
         record.id,
         record.key,
         record.session,
@@ -102,7 +102,7 @@ def replay(
     *,
     limit: int | None = None,
     progress: Progress | None = None,
-) -> Replay:
+) -> GateReplay:
     """Decide every turn again from its stored terms; what `weights` does not name is as it is in force now."""
     rows = weighted(gate_rows(request), weights)
     before: Counter[str] = Counter()
@@ -121,7 +121,7 @@ def replay(
             changes += 1
             changed.append(GateChange(entry, score, decision))
     turns = before.total() + unreadable
-    return Replay(dict(weights), turns, before, after, changes, tuple(reversed(changed)), unreadable)
+    return GateReplay(dict(weights), turns, before, after, changes, tuple(reversed(changed)), unreadable)
 
 
 def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
@@ -144,7 +144,7 @@ def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
     return replace(rows, **changed)
 
 
-def replayed(gate: LedgerEntry | GateDecision, rows: GateRows) -> tuple[float, Decision]:
+def replayed(gate: GateEntry | GateDecision, rows: GateRows) -> tuple[float, Decision]:
     """G = (1−T)·Gconv + T·Gtech from stored terms, and the decision; where vectors were off, for every H and R."""
     terms = {term: gate.signals[name] for term, name in KEPT.items()}
     least = greatest = _blended(gate.signals["T"], terms, rows)

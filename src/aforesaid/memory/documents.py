@@ -24,7 +24,7 @@ class DocumentsHandle:
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-    ) -> loader.Loaded:
+    ) -> loader.LoadReport:
         """Load a file of rules. Load it again after an edit to update the rules.
 
         Args:
@@ -46,7 +46,7 @@ class DocumentsHandle:
 
     def unload(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
-    ) -> loader.Loaded:
+    ) -> loader.LoadReport:
         """Remove a document's rules. The file stays.
 
         Args:
@@ -61,7 +61,7 @@ class DocumentsHandle:
         owner = record_owner(user, project, scope, SHARED_SCOPES)
         return self._engine.run(lambda request: loader.unload(request, str(path), owner))
 
-    def lint(self, path: str | Path, *, text: str | None = None) -> loader.Authored:
+    def lint(self, path: str | Path, *, text: str | None = None) -> loader.ParsedDocument:
         """Show how a document would be read. Nothing is stored.
 
         Args:

@@ -33,7 +33,7 @@ class GateHandle:
         until: TimeLike | None = None,
         limit: int = 50,
         offset: int = 0,
-    ) -> list[gate_log.LedgerEntry]:
+    ) -> list[gate_log.GateEntry]:
         """List what the gate decided, newest first, with the terms of each decision.
 
         Args:
@@ -65,7 +65,7 @@ class GateHandle:
         until: TimeLike | None = None,
         limit: int | None = None,
         progress: Progress | None = None,
-    ) -> gate_log.Replay:
+    ) -> gate_log.GateReplay:
         """Show what the gate would have decided with other settings. Nothing is changed.
 
         Args:

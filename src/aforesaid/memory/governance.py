@@ -254,7 +254,7 @@ class GovernanceHandle:
         user: str | None = None,
         project: str | None = None,
         by: str = "",
-    ) -> promotion.Rollback:
+    ) -> promotion.RollbackReport:
         """End a claim without deleting it. What it had replaced is valid again; what was derived from it is stale.
 
         Args:
@@ -271,7 +271,7 @@ class GovernanceHandle:
             NotFoundError: No record that this caller may see has that id.
         """
 
-        def work(request: Request) -> promotion.Rollback:
+        def work(request: Request) -> promotion.RollbackReport:
             [claim] = request.store.get([find_visible(request, id, user=user, project=project).key])
             return promotion.rollback(request, claim, reason, by)
 

@@ -44,7 +44,7 @@ class ImportersHandle:
         strict: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
-    ) -> report.Intake:
+    ) -> report.ImporterReport:
         """Import files and folders of other programs. Run it again to import only what is new.
 
         It stores batch by batch, so an interrupted run can be resumed.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aforesaid.engine.engine import Engine
 from aforesaid.maintenance import transfer
-from aforesaid.store.protocols import Problem
+from aforesaid.store.protocols import StoreProblem
 from aforesaid.types import Progress
 
 
@@ -44,7 +44,7 @@ class MaintenanceHandle:
         """
         return self._engine.run(lambda request: transfer.reindex(request, progress))
 
-    def verify(self, *, repair: bool = False) -> list[Problem]:
+    def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Check the store for damage.
 
         Args:

@@ -56,8 +56,8 @@ from aforesaid.types import (
 )
 
 if TYPE_CHECKING:
-    from aforesaid.deletion.forget import Receipt
-    from aforesaid.learning.feedback import Feedback
+    from aforesaid.deletion.forget import ForgetReceipt
+    from aforesaid.learning.feedback import FeedbackReport
     from aforesaid.maintenance.transfer import ImportReport
     from aforesaid.memory.audit import AuditHandle
     from aforesaid.memory.calibration import CalibrationHandle
@@ -649,7 +649,7 @@ class Memory:
         of: str | None = None,
         query: str | None = None,
         now: TimeLike | None = None,
-    ) -> Feedback:
+    ) -> FeedbackReport:
         """Say how useful a record was. The same signal counts once a minute.
 
         Args:
@@ -672,7 +672,7 @@ class Memory:
 
         moment = time_or_now(self._engine.clock, now)
 
-        def work(request: Request) -> Feedback:
+        def work(request: Request) -> FeedbackReport:
             key = find_visible(request, id, user=user, project=project, session=session).key
             into = find_visible(request, of, user=user, project=project).key if of is not None else None
             return feedback.feedback(request, key, signal, moment, into=into, query=query)
@@ -694,7 +694,7 @@ class Memory:
         tenant: bool = False,
         dry_run: bool = False,
         reason: str = "",
-    ) -> Receipt:
+    ) -> ForgetReceipt:
         """Delete records for good, with everything derived from them, also in our own backups.
 
         Several conditions narrow each other.

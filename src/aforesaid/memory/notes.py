@@ -146,7 +146,7 @@ class NotesHandle:
         project: str | None = None,
         limit: int | None = None,
         now: TimeLike | None = None,
-    ) -> searching.FileResult:
+    ) -> searching.NotesResult:
         """Find passages of notes, cut to the length that fits a prompt.
 
         Args:
@@ -163,7 +163,7 @@ class NotesHandle:
         where = visible(request, user=user, project=project, now=moment)
         return searching.search_files(request, query, where, limit, moment)
 
-    def lines(self, place: str, *, user: str | None = None, project: str | None = None) -> searching.FileLines:
+    def lines(self, place: str, *, user: str | None = None, project: str | None = None) -> searching.NoteLines:
         """Read lines of an indexed note as they are in the file now.
 
         Args:

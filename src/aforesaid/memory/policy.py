@@ -18,7 +18,7 @@ class PolicyHandle:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def current(self) -> repository.Adopted | None:
+    def current(self) -> repository.AdoptedPolicy | None:
         """Return the active policy.
 
         Returns:
@@ -26,7 +26,7 @@ class PolicyHandle:
         """
         return repository.active_policy(self._engine.store, self._engine.tenant)
 
-    def history(self) -> list[repository.Adopted]:
+    def history(self) -> list[repository.AdoptedPolicy]:
         """List every policy that was ever active.
 
         Returns:
@@ -72,7 +72,7 @@ class PolicyHandle:
         kind: Kind = "claim",
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
-    ) -> applying.Validation:
+    ) -> applying.PolicyValidation:
         """Show what the policy would do with a text. Nothing is stored.
 
         Args:
@@ -94,7 +94,7 @@ class PolicyHandle:
         )  # fmt: skip
         return applying.validate(self._engine.request(), text, record)
 
-    def revise(self, *, mend: bool = False, progress: Progress | None = None) -> applying.Revision:
+    def revise(self, *, mend: bool = False, progress: Progress | None = None) -> applying.RevisionReport:
         """Check the stored records against the active policy.
 
         Args:

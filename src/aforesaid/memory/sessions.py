@@ -17,7 +17,7 @@ from aforesaid.types import Freshness, IngestReport, Progress, Record, Turn, che
 
 if TYPE_CHECKING:
     from aforesaid.compaction.compact import CompactReport
-    from aforesaid.documents.loader import Loaded
+    from aforesaid.documents.loader import LoadReport
 
 WARM_UP = "ready"  # any text: embedding it loads the model
 
@@ -29,7 +29,7 @@ class BootstrapReport:
     session: str
     turns: int
     ingested: IngestReport
-    loaded: tuple[Loaded, ...]
+    loaded: tuple[LoadReport, ...]
     failed: tuple[str, ...]
     freshness: Freshness
 
@@ -74,7 +74,7 @@ class SessionsHandle:
         Returns:
             What is there now. A document that cannot be loaded is named in `failed`; its earlier rules stay.
         """
-        loaded: list[Loaded] = []
+        loaded: list[LoadReport] = []
         failed: list[str] = []
         if documents:
             from aforesaid.memory.documents import DocumentsHandle

@@ -50,7 +50,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class FileResult(Sequence[Snippet]):
+class NotesResult(Sequence[Snippet]):
     """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first)."""
 
     query: str
@@ -95,7 +95,7 @@ def choose_snippets(
     return sorted(chosen, key=lambda i: TIERS.index(tiers[i]) if scores[i] >= threshold else len(TIERS))
 
 
-def search_files(request: Request, query: str, where: Filter, limit: int | None, now: datetime) -> FileResult:
+def search_files(request: Request, query: str, where: Filter, limit: int | None, now: datetime) -> NotesResult:
     """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
     limit = rows.max_snippets if limit is None else limit
@@ -106,7 +106,7 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     threshold = request.settings.openclaw.threshold
     chosen = choose_snippets([hit.score for hit in hits], tiers, sizes, rows, limit, threshold)
     read = analyse(found.query, request.settings.pce, request.settings.openclaw)
-    return FileResult(
+    return NotesResult(
         found.query,
         LETTERS[read.mode],
         read.expansions,
@@ -148,7 +148,7 @@ def _snippet(hit: Hit, tier: Tier, tokens: int) -> Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class FileLines:
+class NoteLines:
     """Lines of a note as they are now. `changed` if the file changed since it was indexed."""
 
     path: str
@@ -173,7 +173,7 @@ def parse_place(spec: str) -> tuple[str, int | None, int | None]:
     return found["path"], first, int(found["last"]) if found["last"] else first
 
 
-def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[NotesOwner]) -> FileLines:
+def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[NotesOwner]) -> NoteLines:
     """Lines of an indexed note, read from the file and redacted like stored text."""
     asked, first, last = parse_place(spec)
     notes, root, path = _find_note(request, asked, where, owners)
@@ -191,7 +191,7 @@ def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[Note
     cleaned = request.guard.clean("\n".join(lines[start - 1 : end]))
     text = request.guard.redact_text(cleaned.text, cleaned.boundary)
     changed = stamp is None or stamp.digest != now
-    return FileLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
+    return NoteLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
 
 
 def _find_note(

@@ -15,7 +15,7 @@ ACTIVE = "active"  # the name under which the active policy is kept; those of th
 
 
 @dataclass(frozen=True, slots=True)
-class Adopted:
+class AdoptedPolicy:
     """A policy with its place in the tenant's history; `number` counts from 1."""
 
     number: int
@@ -32,20 +32,20 @@ def active_number(store: Store, tenant: str) -> int:
     return 0 if kept is None else int(json.loads(kept)["number"])
 
 
-def active_policy(store: Store, tenant: str) -> Adopted | None:
+def active_policy(store: Store, tenant: str) -> AdoptedPolicy | None:
     """The active policy, or None. Read from the store each time, since another process may change it."""
     kept = store.values.get(_slot(tenant))
     return None if kept is None else _parsed(kept)
 
 
-def policy_history(store: Store, tenant: str) -> list[Adopted]:
+def policy_history(store: Store, tenant: str) -> list[AdoptedPolicy]:
     """Every policy that was active, newest first."""
     numbers = range(active_number(store, tenant), 0, -1)
     kept = [store.values.get(_slot(tenant, number)) for number in numbers]
     return [_parsed(each) for each in kept if each is not None]
 
 
-def adopt(store: Store, tenant: str, policy: Policy, time: datetime, by: str = "") -> Adopted:
+def adopt(store: Store, tenant: str, policy: Policy, time: datetime, by: str = "") -> AdoptedPolicy:
     """Make a policy the active one; the one before stays in the history."""
     from aforesaid.policy import digest, write_policy
 
@@ -63,9 +63,9 @@ def _slot(tenant: str, number: int | None = None) -> Slot:
 
 
 @lru_cache(maxsize=64)
-def _parsed(kept: str) -> Adopted:
+def _parsed(kept: str) -> AdoptedPolicy:
     from aforesaid.policy import read_policy
 
     entry = json.loads(kept)
     policy = read_policy(entry["text"], "the stored policy")
-    return Adopted(entry["number"], policy.version, entry["digest"], as_time(entry["time"]), entry["by"], policy)
+    return AdoptedPolicy(entry["number"], policy.version, entry["digest"], as_time(entry["time"]), entry["by"], policy)

@@ -11,7 +11,7 @@ from pathlib import Path
 from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.filtering import passes
-from aforesaid.store.protocols import Access, Copy, Glance, Problem, Scan, Store, StoreStats, Surroundings
+from aforesaid.store.protocols import Access, Copy, Glance, Scan, Store, StoreProblem, StoreStats, Surroundings
 from aforesaid.types import Filter, Record, Scored
 
 NO_LIMIT = 1 << 40
@@ -103,7 +103,7 @@ class NoMaintenance:
         edges = len(self._store.edges([record.key for record in records]))
         return StoreStats(len(records), kinds, len(records) - pending, pending, edges, self._store.log.count(tenant))
 
-    def verify(self, *, repair: bool = False) -> list[Problem]:
+    def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Return no problems."""
         return []
 

@@ -61,7 +61,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class StoreProblem:
     """A fault that `verify` found. `mended` is True when `repair` fixed it."""
 
     what: str
@@ -356,7 +356,7 @@ class Maintenance(Protocol):
     def stats(self, tenant: str) -> StoreStats:
         """Return counts and sizes."""
 
-    def verify(self, *, repair: bool = False) -> list[Problem]:
+    def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Check the whole store. With `repair`, rebuild derived data such as indexes."""
 
     def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aforesaid.store.protocols import Copy, Problem, Scan, StoreStats
+from aforesaid.store.protocols import Copy, Scan, StoreProblem, StoreStats
 from aforesaid.store.sqlite.backups import Backups, state_of
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.edges import Edges
@@ -42,7 +42,7 @@ class SQLiteMaintenance:
             schema = self._database.one("PRAGMA user_version")[0]
         return StoreStats(records, kinds, records - pending, pending, edges, events, self._database.size(), schema)
 
-    def verify(self, *, repair: bool = False) -> list[Problem]:
+    def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Check file, records and derived data. With `repair`, rebuild derived data."""
         return find_problems(self._database, self._terms, self._spaces.segments(), repair=repair)
 

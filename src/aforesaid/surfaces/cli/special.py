@@ -26,7 +26,7 @@ from aforesaid.surfaces.verbs.declare import Verb
 from aforesaid.surfaces.verbs.documents import document_name
 
 if TYPE_CHECKING:
-    from aforesaid.deletion.forget import Receipt
+    from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.memory import Memory
 
 LISTED_ERRORS = 20  # bad lines that are shown one by one
@@ -52,7 +52,7 @@ def forget(app: App, verb: Verb, values: Values) -> int:
         return show(app, verb, verb.run(memory, given), values)
 
 
-def _preview_text(memory: Memory, preview: Receipt, values: Values, columns: int) -> str:
+def _preview_text(memory: Memory, preview: ForgetReceipt, values: Values, columns: int) -> str:
     """What would be deleted, for the person who has to agree."""
     count = f"{preview.records} {'record' if preview.records == 1 else 'records'}"
     if values["ids"]:

@@ -10,9 +10,9 @@ from aforesaid.surfaces.formats.records import counted, stamp
 from aforesaid.types import SUPERSEDED_BY, Record
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from aforesaid.governance.apply_policy import PolicyReport, Revision, Validation
-    from aforesaid.governance.promotion import Rollback
-    from aforesaid.policy.repository import Adopted
+    from aforesaid.governance.apply_policy import PolicyReport, PolicyValidation, RevisionReport
+    from aforesaid.governance.promotion import RollbackReport
+    from aforesaid.policy.repository import AdoptedPolicy
     from aforesaid.retrieval.activation import ActiveContext
 
 
@@ -34,13 +34,13 @@ def _value(value: object) -> str:
     return "–" if value is None else one_line(str(value))
 
 
-def history_text(found: Sequence[Adopted]) -> str:
+def history_text(found: Sequence[AdoptedPolicy]) -> str:
     """One policy a line."""
     rows = [(str(each.number), each.version, stamp(each.time), each.digest[:12], each.by) for each in found]
     return "\n".join(table(rows)) or "No policy was given."
 
 
-def validation_text(found: Validation) -> str:
+def validation_text(found: PolicyValidation) -> str:
     """The text after redaction, its privacy class, and the rules that it breaks."""
     rows = (
         ("redacted", found.found),
@@ -51,7 +51,7 @@ def validation_text(found: Validation) -> str:
     return "\n".join([visible(found.text), f"class {found.boundary}", *lines])
 
 
-def revision_text(revision: Revision) -> str:
+def revision_text(revision: RevisionReport) -> str:
     """The result of a check of all stored records."""
     kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(revision.kinds.items()))
     found = f"{revision.unclean} contain text to redact{f' ({kinds})' if kinds else ''}"
@@ -65,7 +65,7 @@ def kept_text(record: Record) -> str:
     return f"kept {record.id}{until}{redacted}"
 
 
-def rollback_text(done: Rollback) -> str:
+def rollback_text(done: RollbackReport) -> str:
     """The claim that ended, the one that is valid again, and the records that may be wrong now."""
     lines = [f"ended {done.ended.id}"]
     lines += [f"valid again: {done.restored.id}"] if done.restored else []

@@ -19,14 +19,14 @@ from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.learning.calibrate import CalibrationReport, Fit, GateReport, SideReport
-    from aforesaid.learning.feedback import Feedback
-    from aforesaid.learning.gate_log import LedgerEntry, Replay
+    from aforesaid.learning.feedback import FeedbackReport
+    from aforesaid.learning.gate_log import GateEntry, GateReplay
     from aforesaid.surfaces.verbs.declare import View
 
 TEXT_COLUMNS = 24  # the least that is shown of a turn's text
 
 
-def feedback_text(said: Feedback) -> str:
+def feedback_text(said: FeedbackReport) -> str:
     """What a signal changed."""
     if not said.counted:
         return f"{visible(said.id)}: {said.signal} was counted already; nothing changed"
@@ -85,7 +85,7 @@ def gate_calibration_text(report: GateReport) -> str:
 # Decisions of the gate
 
 
-def ledger_view(entries: Sequence[LedgerEntry], view: View) -> str:
+def ledger_view(entries: Sequence[GateEntry], view: View) -> str:
     """One decision a line, newest first: G and its threshold, the turn, its first words."""
     rows = [
         (e.decision, f"{e.score:.3f}", gate_sign(e), f"{e.threshold:.2f}", stamp(e.time), _name(e), one_line(e.text))
@@ -95,14 +95,14 @@ def ledger_view(entries: Sequence[LedgerEntry], view: View) -> str:
     return lines + next_page(entries, view) or "No such decisions."
 
 
-def entry_text(entry: LedgerEntry, columns: int) -> str:
+def entry_text(entry: GateEntry, columns: int) -> str:
     """One decision with its terms."""
     head = f"{visible(entry.id)}  {stamp(entry.time)}  {visible(entry.session or '')}/{visible(entry.role or '')}"
     words = f"  {snippet(entry.text, max(columns - 2, TEXT_COLUMNS))}"
     return "\n".join([head, words, f"  {entry.decision}: {visible(entry.reason)}", *gate_lines(entry)])
 
 
-def replay_text(replay: Replay, columns: int) -> str:
+def replay_text(replay: GateReplay, columns: int) -> str:
     """Counts before and after, then the decisions that would change."""
     named = ", ".join(f"{name}={value:g}" for name, value in replay.weights.items()) or "the settings in force"
     rows = [("", "was", "would be")]
@@ -121,11 +121,11 @@ def replay_text(replay: Replay, columns: int) -> str:
     return "\n".join(lines)
 
 
-def replay_json(replay: Replay, view: View) -> dict[str, Any]:
+def replay_json(replay: GateReplay, view: View) -> dict[str, Any]:
     """A replay; the counts name every decision, also those with none."""
     counts = {name: {key: getattr(replay, name).get(key, 0) for key in DECISIONS} for name in ("before", "after")}
     return {**to_json(replay), **counts}
 
 
-def _name(entry: LedgerEntry) -> str:
+def _name(entry: GateEntry) -> str:
     return clip(visible(entry.id), ID_COLUMNS)

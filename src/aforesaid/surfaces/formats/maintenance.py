@@ -12,11 +12,11 @@ from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Event
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from aforesaid.deletion.forget import Receipt
+    from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.governance.audit import AuditReport
-    from aforesaid.importers.report import FileReport, Intake
+    from aforesaid.importers.report import FileReport, ImporterReport
     from aforesaid.maintenance.transfer import ImportReport
-    from aforesaid.store.protocols import Problem
+    from aforesaid.store.protocols import StoreProblem
     from aforesaid.surfaces.verbs.declare import View
 
 MOST_TRACES = 10  # places shown of those where something was found
@@ -58,7 +58,7 @@ def reindex_text(found: Mapping[str, Any], view: View) -> str:
     return f"embedded {counted(found['embedded'], 'record')} with {name}"
 
 
-def problems_text(problems: Sequence[Problem], records: int) -> str:
+def problems_text(problems: Sequence[StoreProblem], records: int) -> str:
     """What `verify` found."""
     if not problems:
         return f"no problems in {counted(records, 'record')}"
@@ -83,13 +83,13 @@ def import_text(report: ImportReport) -> str:
     return f"imported {taken}; {report.known} records were here already"
 
 
-def intake_json(intake: Intake, view: View) -> dict[str, Any]:
+def intake_json(intake: ImporterReport, view: View) -> dict[str, Any]:
     """An import for programs: the totals, then every file."""
     first, last = _bounds(intake)
     return {**to_json(intake), "first": to_json(first), "last": to_json(last)}
 
 
-def intake_text(intake: Intake, columns: int) -> str:
+def intake_text(intake: ImporterReport, columns: int) -> str:
     """An import for people: one row for each file with news, bad lines, then the totals and what was left out."""
     lines = [clip(line, columns) for line in _file_rows(intake)]
     lines += _problem_lines(intake, columns)
@@ -104,25 +104,25 @@ def intake_text(intake: Intake, columns: int) -> str:
     return "\n".join([*lines, *intake.notes])
 
 
-def _bounds(intake: Intake) -> tuple[Any, Any]:
+def _bounds(intake: ImporterReport) -> tuple[Any, Any]:
     times = [time for file in intake.files for time in (file.first, file.last) if time is not None]
     return (min(times), max(times)) if times else (None, None)
 
 
-def _span(intake: Intake) -> str:
+def _span(intake: ImporterReport) -> str:
     first, last = _bounds(intake)
     span = f", {stamp(first)} to {stamp(last)}" if first else ""
     return f" of {counted(intake.sessions, 'session')}{span}" if intake.sessions else span
 
 
-def _from(intake: Intake) -> str:
+def _from(intake: ImporterReport) -> str:
     """How many files there were, and how many of them had no news."""
     states = [file.state for file in intake.files]
     parts = [f"{states.count(state):,} {state}" for state in ("unchanged", "left", "unreadable") if state in states]
     return f" ({counted(len(states), 'file')}{': ' if parts else ''}{', '.join(parts)})"
 
 
-def _file_rows(intake: Intake) -> list[str]:
+def _file_rows(intake: ImporterReport) -> list[str]:
     news = [file for file in intake.files if file.state not in QUIET]
     rows = [_row(file) for file in news[:LISTED_FILES]]
     if not rows:
@@ -138,7 +138,7 @@ def _row(file: FileReport) -> tuple[str, ...]:
     return (*(f"{number:,}" for number in numbers), file.format or "-", file.state, name)
 
 
-def _problem_lines(intake: Intake, columns: int) -> list[str]:
+def _problem_lines(intake: ImporterReport, columns: int) -> list[str]:
     found = [problem for file in intake.files for problem in file.problems]
     if not found:
         return []
@@ -150,7 +150,7 @@ def _problem_lines(intake: Intake, columns: int) -> list[str]:
 # Receipts of deletion
 
 
-def receipt_text(receipt: Receipt) -> str:
+def receipt_text(receipt: ForgetReceipt) -> str:
     """What was deleted, what was cleaned besides, and the proof that it is gone; or what would be deleted."""
     if receipt.dry_run:
         rows = [(one_line(each.id), each.kind, "made of the others" if each.derived else "") for each in receipt.would]
@@ -166,14 +166,14 @@ def receipt_text(receipt: Receipt) -> str:
     return "\n".join([*lines, *_proof_lines(receipt)])
 
 
-def _kinds(receipt: Receipt) -> str:
+def _kinds(receipt: ForgetReceipt) -> str:
     if not receipt.kinds:
         return ""
     derived = f", {receipt.derived} of them made of the others" if receipt.derived else ""
     return ": " + ", ".join(f"{count} {kind}" for kind, count in receipt.kinds.items()) + derived
 
 
-def _proof_lines(receipt: Receipt) -> list[str]:
+def _proof_lines(receipt: ForgetReceipt) -> list[str]:
     proof = receipt.proof
     if proof is None:
         return ["not proven: the files were not checked"]

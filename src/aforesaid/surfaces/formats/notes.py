@@ -12,7 +12,7 @@ from aforesaid.types import Record
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.notes.indexer import IndexReport
-    from aforesaid.notes.search import FileLines, FileResult
+    from aforesaid.notes.search import NoteLines, NotesResult
     from aforesaid.notes.state import NotesRoot
     from aforesaid.surfaces.verbs.declare import View
 
@@ -51,7 +51,7 @@ def index_report_json(report: Any) -> dict[str, Any]:
     return {**to_json(report), "skipped": [{"path": path, "why": why} for path, why in report.skipped]}
 
 
-def files_json(result: FileResult, view: View) -> dict[str, Any]:
+def files_json(result: NotesResult, view: View) -> dict[str, Any]:
     """Snippets, each with the place that `show` takes."""
     hits = []
     for rank, each in enumerate(result, 1):
@@ -60,7 +60,7 @@ def files_json(result: FileResult, view: View) -> dict[str, Any]:
     return {**{name: value for name, value in to_json(result).items() if name != "snippets"}, "hits": hits}
 
 
-def files_view(result: FileResult, view: View) -> str:
+def files_view(result: NotesResult, view: View) -> str:
     """Snippets for people: place, score, tier, text and reason; when there are none, what to try."""
     columns, lines = view.columns, []
     for rank, each in enumerate(result, 1):
@@ -84,7 +84,7 @@ def names_a_file(name: str) -> bool:
     return "#" not in name and (first is not None or "/" in path or path.endswith((".md", ".markdown", ".txt")))
 
 
-def record_or_lines_text(found: Record | FileLines, view: View) -> str:
+def record_or_lines_text(found: Record | NoteLines, view: View) -> str:
     """A record, or lines of a note with their numbers, as they are in the file now."""
     if isinstance(found, Record):
         return record_text(found, view.columns)
@@ -97,7 +97,7 @@ def record_or_lines_text(found: Record | FileLines, view: View) -> str:
     return "\n".join(f"{number}  {visible(line)}" for number, line in zip(numbers, lines, strict=True))
 
 
-def changed_note(found: Record | FileLines, view: View) -> str:
+def changed_note(found: Record | NoteLines, view: View) -> str:
     """A warning when the file of these lines changed since it was indexed."""
     if isinstance(found, Record) or not found.changed:
         return ""

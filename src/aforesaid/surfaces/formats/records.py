@@ -12,7 +12,7 @@ from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
 
 if TYPE_CHECKING:
-    from aforesaid.learning.gate_log import LedgerEntry
+    from aforesaid.learning.gate_log import GateEntry
     from aforesaid.surfaces.verbs.declare import View
 
 GATE_TERMS = {
@@ -164,13 +164,13 @@ def record_text(record: Record, columns: int) -> str:
     return "\n".join([*lines, "", wrapped(record.text, columns, "  ")])
 
 
-def gate_lines(gate: GateDecision | LedgerEntry) -> list[str]:
+def gate_lines(gate: GateDecision | GateEntry) -> list[str]:
     """The terms of a decision, and its score against the threshold."""
     terms = [(name, f"{value:.3f}", GATE_TERMS.get(name, "")) for name, value in gate.signals.items()]
     return [f"    {line}" for line in (*table(terms), f"G {gate_sign(gate)} threshold {gate.threshold:g}")]
 
 
-def gate_sign(gate: GateDecision | LedgerEntry) -> str:
+def gate_sign(gate: GateDecision | GateEntry) -> str:
     """How the score compares to the threshold."""
     return "≥" if gate.score >= gate.threshold or gate.decision == "admit" else "<"
 

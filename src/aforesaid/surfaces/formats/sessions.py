@@ -12,21 +12,21 @@ from aforesaid.types import Record
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.compaction.compact import CompactReport
-    from aforesaid.documents.loader import Authored, Loaded
+    from aforesaid.documents.loader import LoadReport, ParsedDocument
     from aforesaid.memory.sessions import BootstrapReport, EndReport
     from aforesaid.surfaces.verbs.declare import View
 
 TIERS = ("lore", "hard", "soft")
 
 
-def loaded_text(loaded: Loaded) -> str:
+def loaded_text(loaded: LoadReport) -> str:
     """What changed in a document, and which rules contradict each other."""
     counts = f"{loaded.added} new, {loaded.removed} gone, {loaded.same} as before"
     head = f"{loaded.name}: {counts}; hard rules {loaded.hard_tokens} of {loaded.hard_room} tokens"
     return "\n".join([head, *(f"  {line}" for line in loaded.conflicts)])
 
 
-def lint_json(authored: Authored) -> dict[str, Any]:
+def lint_json(authored: ParsedDocument) -> dict[str, Any]:
     """A document as its nodes, with its problems."""
     rows = [
         {"tier": TIERS[node.tier], "lines": list(node.lines), "tokens": size, "kind": node.kind, "reason": node.reason,
@@ -37,7 +37,7 @@ def lint_json(authored: Authored) -> dict[str, Any]:
     return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
 
 
-def lint_text(authored: Authored, columns: int) -> str:
+def lint_text(authored: ParsedDocument, columns: int) -> str:
     """One node a line: its lines, tier, tokens, reason and text; then the sums and the problems."""
     rows = [
         ("-".join(map(str, sorted(set(node.lines)))), TIERS[node.tier], str(size), node.reason, one_line(node.text))

@@ -18,16 +18,16 @@ ADDED = {
     "AuditReport": ("intact",),
     "CalibrationReport": ("stored",),
     "Context": ("text",),
-    "FileLines": ("place",),
+    "NoteLines": ("place",),
     "Freshness": ("line",),
-    "Intake": ("turns", "claims", "known", "left", "bad"),
-    "Receipt": ("proven", "remedy"),
+    "ImporterReport": ("turns", "claims", "known", "left", "bad"),
+    "ForgetReceipt": ("proven", "remedy"),
     "Record": ("key",),
     "Scan": ("bytes",),
-    "Validation": ("allowed",),
+    "PolicyValidation": ("allowed",),
 }
 # Fields that JSON leaves out.
-LEFT_OUT = {"Adopted": ("policy",), "NotesRoot": ("made", "generation", "linked")}
+LEFT_OUT = {"AdoptedPolicy": ("policy",), "NotesRoot": ("made", "generation", "linked")}
 
 
 def to_json(value: Any) -> Any:

@@ -15,13 +15,13 @@ from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 
 if TYPE_CHECKING:
-    from aforesaid.deletion.forget import Receipt
+    from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.memory import Memory
-    from aforesaid.notes.search import FileLines
+    from aforesaid.notes.search import NoteLines
     from aforesaid.types import Record
 
 
-def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | FileLines:  # noqa: A002 - the method's word
+def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | NoteLines:  # noqa: A002 - the method's word
     """A record by its id, else lines of an indexed note by their path."""
     try:
         return memory.get(id, **who)
@@ -32,7 +32,7 @@ def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | FileLines: 
         return memory.notes.lines(id, **who)
 
 
-def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> Receipt:
+def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> ForgetReceipt:
     """Delete records; `tenant` is already the name of a global option, so the flag has a longer name."""
     return memory.forget(tenant=whole_tenant, **given)
 
