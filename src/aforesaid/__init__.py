@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aforesaid.learning.calibrate import CalibrationReport, GateReport
     from aforesaid.learning.feedback import FeedbackReport
     from aforesaid.learning.gate_log import GateEntry, GateReplay
-    from aforesaid.learning.labels import GateLabel, ScoreLabel
+    from aforesaid.learning.labels import GateLabel, Label
     from aforesaid.maintenance.transfer import ImportReport
     from aforesaid.memory import Memory
     from aforesaid.memory.calibration import RelevanceLabel
@@ -79,7 +79,7 @@ _MODULES = {  # public names by the module that defines them
     "learning.calibrate": "CalibrationReport GateReport",
     "learning.feedback": "FeedbackReport",
     "learning.gate_log": "GateEntry GateReplay",
-    "learning.labels": "GateLabel ScoreLabel",
+    "learning.labels": "GateLabel Label",
     "maintenance.transfer": "ImportReport",
     "memory": "Memory",
     "memory.calibration": "RelevanceLabel",
@@ -107,8 +107,8 @@ __all__ = [
     "IngestReport", "InputError", "LoadReport", "Memory", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot",
     "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress",
     "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel", "RevisionReport", "RollbackReport",
-    "ScoreLabel", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport",
-    "TimeLike", "Turn",
+    "SearchResult", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike",
+    "Turn",
 ]  # fmt: skip
 
 

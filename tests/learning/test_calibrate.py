@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.learning.calibrate import brier, even_point, log_loss
-from aforesaid.learning.labels import GateLabel, ScoreLabel, held_out
+from aforesaid.learning.labels import GateLabel, Label, held_out
 from aforesaid.memory import Memory
 from aforesaid.memory.calibration import RelevanceLabel
 from aforesaid.policy import read_policy
@@ -102,7 +102,7 @@ def test_one_side_may_have_enough_while_the_other_has_not(memory: Memory) -> Non
 
 def test_what_is_worse_than_raw_scores_is_not_kept_unless_forced(memory: Memory) -> None:
     """Raw scores that are right already: (cos + 1) / 2 at 0 and 1, while the fit is misled by a third of noise."""
-    labels = [ScoreLabel(None, 1.0 if i % 2 else -1.0, bool(i % 2), f"{i}") for i in range(40)]
+    labels = [Label(None, 1.0 if i % 2 else -1.0, bool(i % 2), f"{i}") for i in range(40)]
     held = held_out(np.array([label.relevant for label in labels]), labels)
     misled = [
         label if keep or i % 3 else replace(label, cosine=-(label.cosine or 0.0))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
@@ -111,3 +112,16 @@ def test_a_memory_for_another_tenant_has_handles_of_its_own() -> None:
     other.remember("The tide is high.")
     assert other.sessions is not memory.sessions
     assert (len(memory.list()), len(other.list()), len(memory.acting("tool:mail").list())) == (0, 1, 0)
+
+
+def test_a_named_project_owns_what_is_stored_on_purpose(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("- Be brief.\n")
+    memory = Memory(DictStore())
+    memory.remember("The shop opens at nine.", user="ana", project="shop")
+    memory.governance.observe("The shop's log is full.", user="ana", project="shop")
+    memory.documents.load(tmp_path / "AGENTS.md", user="ana", project="shop")
+    memory.notes.index(tmp_path, user="ana", project="shop")
+    assert {record.scope for record in memory.list(user="ben", project="shop")} == {"project"}
+    assert memory.list(user="ana") == []
+    memory.remember("I like tea.", user="ana", project="shop", scope="user")
+    assert [record.scope for record in memory.list(user="ana")] == ["user"]

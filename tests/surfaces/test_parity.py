@@ -62,7 +62,7 @@ class Direct:
         self.memory = memory
 
     def remember(self, text: str, replaces: str = "") -> Any:
-        record = self.memory.remember(text, **WHO, supersedes=replaces or None)
+        record = self.memory.remember(text, **WHO, scope="user", supersedes=replaces or None)
         return record.id, record.text
 
     def ingest(self) -> Any:
@@ -84,11 +84,11 @@ class Direct:
         return record.id, record.text, record.boundary, record.durable
 
     def observe(self, text: str) -> Any:
-        record = VERBS["observe"].run(self.memory, {"text": text, **WHO})
+        record = VERBS["observe"].run(self.memory, {"text": text, **WHO, "scope": "user"})
         return record.id, record.text
 
     def distill(self, source: str, text: str) -> Any:
-        record = VERBS["distill"].run(self.memory, {"sources": (source,), "text": text, **WHO})
+        record = VERBS["distill"].run(self.memory, {"sources": (source,), "text": text, **WHO, "scope": "user"})
         return record.id, record.withheld
 
     def promote(self, id: str) -> Any:
@@ -104,7 +104,7 @@ class Direct:
         return done.ended.id, done.restored.id if done.restored else ""
 
     def validate(self, text: str) -> Any:
-        found = VERBS["validate"].run(self.memory, {"text": text, **WHO})
+        found = VERBS["validate"].run(self.memory, {"text": text, **WHO, "scope": "user"})
         return found.allowed, found.text, found.boundary, list(found.found)
 
     def feedback(self, id: str) -> Any:
@@ -129,7 +129,9 @@ class CommandLine:
         return data(run(self.path, "--json", *args, "--user", "ana", "--project", "shop", stdin=stdin))
 
     def remember(self, text: str, replaces: str = "") -> Any:
-        found = self.call("remember", text, "--time", NOW, *(("--supersedes", replaces) if replaces else ()))
+        found = self.call(
+            "remember", text, "--scope", "user", "--time", NOW, *(("--supersedes", replaces) if replaces else ())
+        )
         return found["id"], found["text"]
 
     def ingest(self) -> Any:
@@ -149,11 +151,11 @@ class CommandLine:
         return found["id"], found["text"], found["boundary"], found["durable"]
 
     def observe(self, text: str) -> Any:
-        found = self.call("observe", text)
+        found = self.call("observe", text, "--scope", "user")
         return found["id"], found["text"]
 
     def distill(self, source: str, text: str) -> Any:
-        found = self.call("distill", source, "--as", text)
+        found = self.call("distill", source, "--as", text, "--scope", "user")
         return found["id"], found["withheld"]
 
     def promote(self, id: str) -> Any:
@@ -169,7 +171,7 @@ class CommandLine:
         return found["ended"]["id"], found["restored"]["id"] if found["restored"] else ""
 
     def validate(self, text: str) -> Any:
-        found = self.call("validate", text)
+        found = self.call("validate", text, "--scope", "user")
         return found["allowed"], found["text"], found["boundary"], found["found"]
 
     def feedback(self, id: str) -> Any:

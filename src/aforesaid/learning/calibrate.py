@@ -18,7 +18,7 @@ from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import GateReplay, replay
-from aforesaid.learning.labels import Flags, GateLabel, ScoreLabel, held_out, lacking
+from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
 from aforesaid.math.normalise import text_min_max, vector_share
@@ -87,7 +87,7 @@ class GateReport:
 
 def calibrate(
     request: Request,
-    labels: Sequence[ScoreLabel],
+    labels: Sequence[Label],
     method: Method = "isotonic",
     side: Side = "both",
     *,
@@ -193,9 +193,7 @@ def brier(probabilities: Floats, right: Flags) -> float:
     return float(((probabilities - right) ** 2).mean())
 
 
-def _fitted(
-    side: str, labels: Sequence[ScoreLabel], method: Method, version: str, *, force: bool, keep: bool
-) -> SideReport:
+def _fitted(side: str, labels: Sequence[Label], method: Method, version: str, *, force: bool, keep: bool) -> SideReport:
     """One side: compared on the labels held out, then fitted to all of them."""
     pairs = [(label.bm25 if side == "text" else label.cosine, label) for label in labels]
     known = [label for score, label in pairs if score is not None]

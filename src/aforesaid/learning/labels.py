@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreLabel:
+class Label:
     """The raw scores of a record for a query, and whether it was the right one; labels of a group stay together."""
 
     bm25: float | None
@@ -43,11 +43,11 @@ class GateLabel:
             raise InputError(f"G is {self.score!r}.", "It lies in [0, 1].")
 
 
-def feedback_labels(request: Request) -> list[ScoreLabel]:
+def feedback_labels(request: Request) -> list[Label]:
     """What feedback taught about the scores of queries."""
     bodies = [(event, event.body.get("label")) for event in _events(request)]
     return [
-        ScoreLabel(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
+        Label(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
         for event, label in bodies
         if label is not None
     ]
@@ -73,7 +73,7 @@ def lacking(right: Flags, name: str) -> str:
     return "" if 0 < yes < right.size else f"{counts}; both kinds are needed"
 
 
-def held_out(right: Flags, labels: Sequence[ScoreLabel | GateLabel]) -> Flags:
+def held_out(right: Flags, labels: Sequence[Label | GateLabel]) -> Flags:
     """A quarter of each class, chosen by hash: the same labels are held out whatever their order."""
     held = np.zeros(right.size, dtype=np.bool_)
     order = [(_digest(label.group or repr(label)), _digest(repr(label))) for label in labels]

@@ -10,7 +10,7 @@ from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
-from aforesaid.learning.labels import ScoreLabel, feedback_labels
+from aforesaid.learning.labels import Label, feedback_labels
 from aforesaid.math.calibration import Method
 from aforesaid.memory.visibility import find_visible
 from aforesaid.types import Progress, Record
@@ -36,7 +36,7 @@ class CalibrationHandle:
 
     def fit(
         self,
-        labels: Iterable[Row | ScoreLabel | RelevanceLabel] | None = None,
+        labels: Iterable[Row | Label | RelevanceLabel] | None = None,
         *,
         method: Method = "isotonic",
         side: calibrate.Side = "both",
@@ -84,34 +84,34 @@ class CalibrationHandle:
 
 def _labels(
     request: Request,
-    given: Iterable[Row | ScoreLabel | RelevanceLabel],
+    given: Iterable[Row | Label | RelevanceLabel],
     user: str | None,
     project: str | None,
     progress: Progress | None,
-) -> list[ScoreLabel]:
+) -> list[Label]:
     """Return labels with scores. A judged record gets the scores that its query gives it now."""
     judged: dict[str, list[tuple[Record, bool]]] = {}
-    found: list[ScoreLabel] = []
+    found: list[Label] = []
     for each in given:
         if isinstance(each, RelevanceLabel):
             record = find_visible(request, each.id, user=user, project=project, session=each.session)
             judged.setdefault(each.query, []).append((record, each.relevant))
         else:
-            found.append(each if isinstance(each, ScoreLabel) else _label(each))
+            found.append(each if isinstance(each, Label) else _label(each))
     for done, (query, records) in enumerate(judged.items(), 1):
         scores = raw_scores(request, query, [record.key for record, _ in records])
         for record, relevant in records:
             raw = scores[record.key]
-            found.append(ScoreLabel(raw.bm25, raw.cosine, relevant, query))
+            found.append(Label(raw.bm25, raw.cosine, relevant, query))
         if progress is not None:
             progress(done, len(judged))
     return found
 
 
-def _label(row: Row) -> ScoreLabel:
+def _label(row: Row) -> Label:
     try:
         bm25, cosine, relevant = row
         text_score, vector_score = (None if value is None else float(value) for value in (bm25, cosine))
     except (TypeError, ValueError):
         raise InputError(f"{row!r} is not a label.", "Give (bm25, cosine, relevant); a score may be None.") from None
-    return ScoreLabel(text_score, vector_score, bool(relevant))
+    return Label(text_score, vector_score, bool(relevant))

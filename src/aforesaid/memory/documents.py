@@ -32,7 +32,7 @@ class DocumentsHandle:
             text: The document's text, if it should not be read from the file.
             user: The user whose rules these are.
             project: The project whose rules these are.
-            scope: Who shares them: `user`, `project` or `global`; `project` if a project is named, else `user`.
+            scope: Who shares them: `user`, `project` or `global`; `project` if one is named, else `user`.
 
         Returns:
             What was added, changed and removed.

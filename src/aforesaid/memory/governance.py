@@ -53,7 +53,7 @@ class GovernanceHandle:
         user: str | None = None,
         project: str | None = None,
         session: str | None = None,
-        scope: Scope = "user",
+        scope: Scope | None = None,
         source: Provenance | None = None,
         mode: ObservationMode | None = None,
         ttl_days: float | None = None,
@@ -68,7 +68,7 @@ class GovernanceHandle:
             user: The user it belongs to.
             project: The project it belongs to.
             session: The session it was seen in.
-            scope: Who shares it: `session`, `user`, `project` or `global`.
+            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             source: Where it comes from.
             mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
                 the policy's choice if left out.
@@ -100,7 +100,7 @@ class GovernanceHandle:
         *,
         user: str | None = None,
         project: str | None = None,
-        scope: Scope = "user",
+        scope: Scope | None = None,
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
@@ -115,7 +115,7 @@ class GovernanceHandle:
             text: The claim.
             user: The user it belongs to.
             project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`.
+            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             type: `fact`, `preference`, `task` or `policy_hint`.
             memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
             boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
@@ -197,7 +197,7 @@ class GovernanceHandle:
         provenance: Provenance,
         user: str | None = None,
         project: str | None = None,
-        scope: Scope = "user",
+        scope: Scope | None = None,
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
@@ -213,7 +213,7 @@ class GovernanceHandle:
             provenance: Where it comes from: who, sources, a file or a url.
             user: The user it belongs to.
             project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`.
+            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             type: `fact`, `preference`, `task` or `policy_hint`.
             memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
             boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.

@@ -330,7 +330,7 @@ class Memory:
         *,
         user: str | None = None,
         project: str | None = None,
-        scope: Scope = "user",
+        scope: Scope | None = None,
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
@@ -345,7 +345,7 @@ class Memory:
             text: The claim, in one or two sentences.
             user: The user it belongs to.
             project: The project it belongs to.
-            scope: Who shares it: `user`, `project` or `global`.
+            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             type: `fact`, `preference`, `task` or `policy_hint`.
             boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
             time: When it became true; now if left out.

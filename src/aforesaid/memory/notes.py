@@ -38,7 +38,7 @@ class NotesHandle:
             path: The folder, or a path inside a folder that is indexed already.
             user: The user whose notes these are.
             project: The project whose notes these are.
-            scope: Who shares them: `user`, `project` or `global`; `project` if a project is named, else `user`.
+            scope: Who shares them: `user`, `project` or `global`; `project` if one is named, else `user`.
             name: The name of the indexed folder; by default the folder's own.
             progress: Called with (done, total) after each batch of files.
             dry_run: Report only; change nothing.

@@ -68,7 +68,7 @@ class PolicyHandle:
         *,
         user: str | None = None,
         project: str | None = None,
-        scope: Scope = "user",
+        scope: Scope | None = None,
         kind: Kind = "claim",
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
@@ -79,7 +79,7 @@ class PolicyHandle:
             text: The text.
             user: The user it would belong to.
             project: The project it would belong to.
-            scope: Who would share it: `session`, `user`, `project` or `global`.
+            scope: Who would share it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             kind: The kind of record it would be, such as `claim` or `turn`.
             type: The type of claim it would be.
             boundary: The privacy class it would be given.

@@ -53,8 +53,8 @@ KIND_FILTER = Argument(
 )  # fmt: skip
 SCOPE_FILTER = Argument("scope", "Only this scope; may be repeated.", "choice", many=True, choices=SCOPES)
 SCOPE = Argument(
-    "scope", "Who shares it.", "choice", default="user", choices=SCOPES,
-    tool=ToolForm("Whose it is: the user's own, or shared by the project.", choices=("user", "project")),
+    "scope", "Who shares it.  [default: the project if named, else the user]", "choice", choices=SCOPES,
+    tool=ToolForm("Who shares it: only the user, or the project.", default="user", choices=("user", "project")),
 )  # fmt: skip
 TYPE = Argument(
     "type", "What kind of statement it is.", "choice", default="fact", choices=CLAIM_TYPES, tool=ToolForm()

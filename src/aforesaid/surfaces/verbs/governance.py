@@ -69,7 +69,7 @@ OBSERVE = Verb(
         "Observe",
         "Store something you saw, such as a tool's result, for a limited time and marked as coming from outside. Use "
         "it for evidence that may become knowledge later; memory_distill then states what it tells us.",
-        "Kept",
+        "Kept", fixed={"scope": "user"},
     ),
 )  # fmt: skip
 DISTILL = Verb(

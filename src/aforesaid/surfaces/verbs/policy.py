@@ -111,7 +111,7 @@ VALIDATE = Verb(
     "The exit code is 1 when something is not allowed.",
     (
         arg.TEXT, *arg.WHO,
-        replace(arg.SCOPE, help="The scope it would have."),
+        replace(arg.SCOPE, help="The scope it would have.  [default: the project's if named, else the user's]"),
         Argument("kind", "The kind of record it would be.", "choice", default="claim", choices=KINDS),
         arg.TYPE, arg.BOUNDARY,
     ),
