@@ -17,10 +17,12 @@ from aforesaid.types import GLOBAL_OWNER, Filter, Record, as_time, check_id
 if TYPE_CHECKING:
     from aforesaid.deletion import erase
     from aforesaid.deletion import forget as forgetting
-    from aforesaid.maintenance import transfer as care
+    from aforesaid.maintenance import export as exporting
+    from aforesaid.maintenance import reindex as indexing
 else:
-    care, erase, forgetting = (
-        Lazy("aforesaid.maintenance.transfer"),
+    exporting, indexing, erase, forgetting = (
+        Lazy("aforesaid.maintenance.export"),
+        Lazy("aforesaid.maintenance.reindex"),
         Lazy("aforesaid.deletion.erase"),
         Lazy("aforesaid.deletion.forget"),
     )
@@ -106,17 +108,17 @@ class Upkeep(Base):
         """Copy the store to a file while others go on; what is forgotten here later is forgotten there too."""
         return self.store.maintenance.backup(path, overwrite=overwrite)
 
-    def export(self, *, vectors: bool = True, progress: care.Progress | None = None) -> Iterator[str]:
+    def export(self, *, vectors: bool = True, progress: exporting.Progress | None = None) -> Iterator[str]:
         """The tenant's whole memory as JSON lines."""
-        return care.export_lines(self._engine.request(), vectors=vectors, progress=progress)
+        return exporting.export_lines(self._engine.request(), vectors=vectors, progress=progress)
 
-    def import_(self, lines: Iterable[str], progress: care.Progress | None = None) -> care.ImportReport:
+    def import_(self, lines: Iterable[str], progress: exporting.Progress | None = None) -> exporting.ImportReport:
         """Take the lines of an export: all of them or, when one is bad, none."""
-        return self._engine.run(lambda request: care.import_lines(request, lines, progress))
+        return self._engine.run(lambda request: exporting.import_lines(request, lines, progress))
 
-    def reindex(self, progress: care.Progress | None = None) -> int:
+    def reindex(self, progress: indexing.Progress | None = None) -> int:
         """Embed what has no vector of this embedder yet, then search by those vectors."""
-        return self._engine.run(lambda request: care.reindex(request, progress))
+        return self._engine.run(lambda request: indexing.reindex(request, progress))
 
     def stats(self) -> StoreStats:
         """What this tenant's memory holds."""

@@ -19,9 +19,9 @@ from aforesaid.types import Freshness, IngestReport, Turn, check_id
 if TYPE_CHECKING:
     from aforesaid.compaction import compact as compacting
     from aforesaid.documents.loader import Loaded
-    from aforesaid.maintenance import transfer as care
+    from aforesaid.maintenance import reindex as indexing
 else:
-    care, compacting = Lazy("aforesaid.maintenance.transfer"), Lazy("aforesaid.compaction.compact")
+    indexing, compacting = Lazy("aforesaid.maintenance.reindex"), Lazy("aforesaid.compaction.compact")
 
 WARM_UP = "ready"  # a text to wake the model with
 
@@ -85,7 +85,7 @@ class Sessions(Talk, Documents):
         The session can go on later; nothing is closed.
         """
         where = replace(self._own(user), sessions=(check_id(session, "session"),))
-        embedded = self._engine.run(lambda request: care.embed_pending(request, where))
+        embedded = self._engine.run(lambda request: indexing.embed_pending(request, where))
         report = self.compact(session, user=user, progress=progress)
         turns = self.store.count(replace(where, kinds=("turn",), echoes=True))
         body = {"turns": turns, "summaries": len(report.summaries)}
