@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import EmbedError, InputError
 from aforesaid.ingest.gate import decide_record, neighbours
-from aforesaid.types import Filter, Record
-
-Progress = Callable[[int, int], None]
+from aforesaid.types import Filter, Progress, Record
 
 
 def reindex(request: Request, progress: Progress | None = None) -> int:
