@@ -40,19 +40,13 @@ def find_problems(database: Database, index: TermIndex, segments: Sequence[Segme
     ]
     for check, repair_all in checks:
         found = list(check())
-        problems += _mended(database, found, check, repair_all) if repair else found
+        if found and repair:
+            with database.transaction():
+                repair_all()
+            left = {(problem.what, problem.where) for problem in check()}
+            found = [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
+        problems += found
     return problems
-
-
-def _mended(
-    database: Database, found: list[Problem], check: Callable[[], Iterator[Problem]], repair_all: Callable[[], None]
-) -> list[Problem]:
-    if not found:
-        return []
-    with database.transaction():
-        repair_all()
-    left = {(problem.what, problem.where) for problem in check()}
-    return [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
 
 
 def _records(database: Database) -> Iterator[tuple[int, int, str, str, str]]:
