@@ -219,7 +219,7 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
         ("UPDATE passages SET row = row + 100", "gone"),
     ],
 )
-def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: str) -> None:
+def test_verify_finds_and_repairs_derived_data(path: Path, damage: str, word: str) -> None:
     store = SQLiteStore(path, replace(ROWS, sketch_from=0))
     keys = fill(store, [make_record(str(i)) for i in range(40)], random_vectors(40))
     store.put_vectors(keys[:1], random_vectors(1), passages={keys[0]: random_vectors(3)})

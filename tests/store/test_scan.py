@@ -92,7 +92,7 @@ def test_a_text_in_the_log_of_writes_is_found(store: SQLiteStore) -> None:
     store.close()
 
 
-def test_what_the_settings_or_the_log_say_is_found(store: SQLiteStore) -> None:
+def test_text_in_values_or_in_the_event_log_is_found(store: SQLiteStore) -> None:
     store.values.put(Slot(ValueKind.DOCUMENT, "default", name="notes"), "the boat that sank in the harbour")
     found = store.maintenance.scan(dict.fromkeys(text_fragments("the boat that sank in the harbour"), "text")).found
     assert found

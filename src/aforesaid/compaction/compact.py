@@ -6,7 +6,7 @@ eligible turns → clusters that keep bundles together → a summary each, or no
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, preservation
 from aforesaid.math.clusters import TRIVIAL, cluster_index
-from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Provenance, Record
+from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
     from aforesaid.compaction.summarize.base import Summarizer, SummaryDraft, SummarySource, Tightness
@@ -33,7 +33,6 @@ TIGHTER: tuple[Tightness, ...] = (
     "bounded",
 )  # tried in this order
 UNMEASURED = 0.5  # confidence of a summary without embeddings to compare
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -26,7 +26,7 @@ from aforesaid.importers.report import (
 )
 from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.pipeline import Speaker, ingest
-from aforesaid.types import EventFilter, Provenance, Record, Turn
+from aforesaid.types import EventFilter, Progress, Provenance, Record, Turn
 
 OUTSIDE = "outside the time span"
 UNDATED = "no time, and a span was asked for"
@@ -41,8 +41,6 @@ AGENTS = (
     "openclaw",
     "chatgpt",
 )  # written by one program, with unique ids
-
-Progress = Callable[[int, int], None]
 
 
 def import_files(

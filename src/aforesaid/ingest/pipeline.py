@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -29,6 +29,7 @@ from aforesaid.types import (
     Filter,
     IngestReport,
     Outcome,
+    Progress,
     Provenance,
     Record,
     Turn,
@@ -37,8 +38,6 @@ from aforesaid.types import (
 
 TOOL = "tool"  # turns of this role are always marked as untrusted
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,11 @@ class Speaker:
 def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
     """Store turns in batches. A batch is on disk when its outcomes are reported."""
     outcomes: list[Outcome] = []
+    total = len(turns) if isinstance(turns, Sized) else None
     for batch in batched(turns, engine.settings.ingest.batch):
         outcomes += engine.run(partial(_ingest_batch, turns=batch, who=who))
         if progress is not None:
-            progress(len(batch))
+            progress(len(outcomes), total)
     owner = owner_of("user", who.user, None)
     return IngestReport(tuple(outcomes), engine.request().freshness(Filter(tenant=engine.tenant, owners=(owner,))))
 

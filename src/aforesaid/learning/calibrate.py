@@ -17,12 +17,12 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
-from aforesaid.learning.gate_log import Progress, Replay, replay
+from aforesaid.learning.gate_log import Replay, replay
 from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
 from aforesaid.math.normalise import text_min_max, vector_share
-from aforesaid.types import Filter, check_choice
+from aforesaid.types import Filter, Progress, check_choice
 
 Side: TypeAlias = Literal["both", "text", "vector"]
 SIDES: tuple[Side, ...] = get_args(Side)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -19,12 +19,10 @@ from aforesaid.ingest import gate
 from aforesaid.math.vectors import Vectors, from_halves
 from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
-from aforesaid.types import Edge, Event, EventFilter, Filter, Record, as_time
+from aforesaid.types import Edge, Event, EventFilter, Filter, Progress, Record, as_time
 
 FORMAT = 1  # of the export's lines
 PAGE = 500
-
-Progress = Callable[[int, int], None]
 
 
 def export_lines(request: Request, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:

@@ -20,6 +20,8 @@ from aforesaid.store.hash_chain import Head
 from aforesaid.types import Boundary, Edge, Event, EventFilter, Filter, Record, Scored
 from aforesaid.types import Order as Order  # exported for backends: the order of `find`
 
+Passages = Mapping[str, Vectors]  # sentence vectors by record key: one matrix each, one row a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class Space:
@@ -243,12 +245,7 @@ class Store(Reader, Protocol):
 
     @abstractmethod
     def put_vectors(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None = None,
-        *,
-        passages: Mapping[str, Vectors] | None = None,
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
     ) -> None:
         """Store one unit vector per record, replacing earlier ones. Unknown keys are ignored.
 

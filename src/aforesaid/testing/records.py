@@ -73,7 +73,7 @@ class RecordContract:
         (key,) = fill(store, [make_record("a", "hello\x00 there", session="s", role="Ana", time=NOON)])
         assert store.glances([key, "nobody"]) == {key: Glance(key, "s", "Ana", NOON, "hello\x00 there")}
 
-    def test_marks_change_with_the_record(self, store: Store) -> None:
+    def test_fingerprints_change_with_the_record(self, store: Store) -> None:
         a, b, c, d = fill(store, [make_record(id, user="ana") for id in "abc"] + [make_record("d", tenant="t")])  # noqa: A001
         before = store.fingerprints(ALL)
         assert before.keys() == {a, b, c} and store.fingerprints(ALL) == before

@@ -75,8 +75,8 @@ def test_forget_needs_a_word_from_somebody(path: Path) -> None:
     filled(path)
     for args in (("t1",), ("--session", "s1"), ("--everything",), ("--before", "2027-01-01")):
         assert "Add --yes" in run(path, "forget", *args, "--user", "ana", stdin="y\n", code=2).stderr
-    assert "Forget what?" in run(path, "forget", "--user", "ana", "--yes", code=2).stderr
-    assert "Forget what?" in run(path, "forget", "--user", "ana", code=2).stderr
+    assert "Nothing was selected" in run(path, "forget", "--user", "ana", "--yes", code=2).stderr
+    assert "Nothing was selected" in run(path, "forget", "--user", "ana", code=2).stderr
     assert "Both ids" in run(path, "forget", "t1", "--everything", "--user", "ana", "--yes", code=2).stderr
     assert data(run(path, "stats", "--json"))["records"] == 4
 

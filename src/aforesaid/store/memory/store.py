@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from aforesaid.store.memory.log import DictLog
 from aforesaid.store.memory.terms import best_by_terms
 from aforesaid.store.memory.values import DictValues
 from aforesaid.store.memory.vectors import DictVectors
-from aforesaid.store.protocols import Order, Space
+from aforesaid.store.protocols import Order, Passages, Space
 from aforesaid.text.analyze import searchable
 from aforesaid.types import Edge, Filter, Record, Scored
 
@@ -108,12 +108,7 @@ class DictStore(DerivedStore):
         return {key: held[key] for key in keys if key in held}
 
     def put_vectors(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None = None,
-        *,
-        passages: Mapping[str, Vectors] | None = None,
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
     ) -> None:
         self._state.vectors.put(keys, matrix, space, passages, self._state.records)
 

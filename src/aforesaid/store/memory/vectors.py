@@ -10,7 +10,7 @@ import numpy as np
 from aforesaid.errors import DimensionError, InputError
 from aforesaid.math.cascade import tier_vectors
 from aforesaid.math.vectors import Vectors, known_passages, unit_rows
-from aforesaid.store.protocols import Space
+from aforesaid.store.protocols import Passages, Space
 from aforesaid.types import Scored
 
 
@@ -77,12 +77,7 @@ class DictVectors:
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 
     def put(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None,
-        passages: Mapping[str, Vectors] | None,
-        known: Container[str],
+        self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Passages | None, known: Container[str]
     ) -> None:
         """Store unit vectors and sentence vectors of the records whose key is in `known`."""
         target = self._space(space)

@@ -8,6 +8,7 @@ in pieces that overlap by the length of the longest needle.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,8 +99,7 @@ def scan_store(
     scan = _scanned(database, index, needles, files)
     own = {str(file) for file in files_of(database.path)}
     if any(trace.file in own for trace in scan.found) and database.rewrite_pages():
-        again = _scanned(database, index, needles, files)
-        scan = Scan(again.files, again.needles, again.shared, again.found, rewritten=True)
+        scan = replace(_scanned(database, index, needles, files), rewritten=True)
     return scan
 
 

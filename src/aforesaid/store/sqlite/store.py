@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.protocols import Access, Glance, Order, Space, Surroundings
+from aforesaid.store.protocols import Access, Glance, Order, Passages, Space, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.edges import Edges
 from aforesaid.store.sqlite.log import SQLiteLog
@@ -113,12 +113,7 @@ class SQLiteStore:
         return self._vectors.passages(keys)
 
     def put_vectors(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None = None,
-        *,
-        passages: Mapping[str, Vectors] | None = None,
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
     ) -> None:
         self._vectors.put(keys, matrix, space, passages)
 

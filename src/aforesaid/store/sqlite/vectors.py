@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from aforesaid.errors import DimensionError
 from aforesaid.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.protocols import Passages
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
 from aforesaid.store.sqlite.nearest import Nearest
@@ -73,9 +74,7 @@ class VectorIndex:
             )  # fmt: skip
         return {key: from_halves(data, segments.dimensions) for key, data in found}
 
-    def put(
-        self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Mapping[str, Vectors] | None
-    ) -> None:
+    def put(self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Passages | None) -> None:
         """Store one unit vector per record and its sentence vectors, replacing older ones."""
         with self._database.transaction() as connection:
             segments = self._segments(space)

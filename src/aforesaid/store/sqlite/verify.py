@@ -40,19 +40,13 @@ def find_problems(database: Database, index: TermIndex, segments: Sequence[Segme
     ]
     for check, repair_all in checks:
         found = list(check())
-        problems += _mended(database, found, check, repair_all) if repair else found
+        if found and repair:
+            with database.transaction():
+                repair_all()
+            left = {(problem.what, problem.where) for problem in check()}
+            found = [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
+        problems += found
     return problems
-
-
-def _mended(
-    database: Database, found: list[Problem], check: Callable[[], Iterator[Problem]], repair_all: Callable[[], None]
-) -> list[Problem]:
-    if not found:
-        return []
-    with database.transaction():
-        repair_all()
-    left = {(problem.what, problem.where) for problem in check()}
-    return [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
 
 
 def _records(database: Database) -> Iterator[tuple[int, int, str, str, str]]:
@@ -175,7 +169,7 @@ def _bad_passages(database: Database) -> Iterator[Problem]:
 
 
 def _drop_vectors(database: Database) -> None:
-    """Delete every vector, because good ones cannot be told from damaged ones. `reindex` makes them again."""
+    """Delete every vector, because good and damaged ones look alike. `reindex` makes them again."""
     for table in ("slots", "passages", "segment_sketches", "segment_vectors", "segments"):
         database.connection.execute(f"DELETE FROM {table}")
 

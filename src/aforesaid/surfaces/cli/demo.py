@@ -69,15 +69,8 @@ def demo(app: App, keep: str | None) -> None:
 
 def _run(memory: Memory, turns: Sequence[Turn], now: datetime) -> DemoResult:
     with progress("Taking turns", len(turns)) as report:
-        done = 0
-
-        def advance(number: int) -> None:
-            nonlocal done
-            done += number
-            report(done, len(turns))
-
         started = time.perf_counter()
-        taken = memory.ingest(turns, user=USER, progress=advance)
+        taken = memory.ingest(turns, user=USER, progress=report)
         ingest_seconds = time.perf_counter() - started
     results, waits = [], []
     for question, _ in QUESTIONS:

@@ -18,7 +18,7 @@ from aforesaid.surfaces.formats.sessions import compact_text
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import STDIN, TurnAtLine, opened, read_turns
 from aforesaid.surfaces.verbs.declare import Verb
-from aforesaid.types import Freshness, IngestReport, Outcome
+from aforesaid.types import Freshness, IngestReport, Outcome, Progress
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
@@ -41,7 +41,7 @@ def ingest(app: App, verb: Verb, values: Values) -> int:
         stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
         items = _turns(names, values, stored.skip if skips else None, _bytes_read(names, report))
         stored.store_all(items, memory.settings.ingest.batch)
-        compacted = memory.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
+        compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
     result = IngestReport(tuple(stored.outcomes), stored.freshness)
     listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
     app.say(
@@ -118,7 +118,7 @@ def _turns(
             yield from read_turns(stream, name, session, values["format"], skip, advance)
 
 
-def _bytes_read(names: Iterable[str], report: Callable[[int, int], None]) -> Callable[[int], None]:
+def _bytes_read(names: Iterable[str], report: Progress) -> Callable[[int], None]:
     """Progress by bytes of the files, because the number of turns is known only at the end."""
     found = [Path(name).stat() for name in names if name != STDIN]
     total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))

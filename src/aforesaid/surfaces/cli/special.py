@@ -99,7 +99,7 @@ def export(app: App, verb: Verb, values: Values) -> int:
 def export_audit(app: App, verb: Verb, values: Values) -> int:
     """Write the audit log to a file or to standard output."""
     with app.open_for(verb, values) as memory:
-        return _write_lines(app, values["file"], memory.export_audit())
+        return _write_lines(app, values["file"], memory.audit.export())
 
 
 def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
@@ -126,7 +126,7 @@ def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
 def import_(app: App, verb: Verb, values: Values) -> int:
     """Import files of other programs, or an export of aforesaid."""
     from aforesaid.importers.formats.detect import is_own
-    from aforesaid.memory.importing import import_paths
+    from aforesaid.memory.importers import import_paths
 
     paths, included = values["path"], tuple(name.strip() for name in values["include"].split(",") if name.strip())
     if unknown := [name for name in included if name not in INCLUDED]:
@@ -146,7 +146,7 @@ def import_(app: App, verb: Verb, values: Values) -> int:
     given = {name: value for name, value in values.items() if name != "no_tools"}
     with app.open_for(verb, values) as memory, progress(verb.progress) as report:
         try:
-            taken = memory.import_from(
+            taken = memory.importers.run(
                 **given | {"path": places, "include": included, "tools": not values["no_tools"], "progress": report}
             )
         except KeyboardInterrupt:
@@ -164,7 +164,7 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
         progress(verb.progress, hidden=file == STDIN) as report,
     ):
         try:
-            taken = memory.import_(read_lines(stream, name), report)
+            taken = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error
@@ -186,10 +186,10 @@ def watch(app: App, verb: Verb, values: Values) -> int:
     owner = {name: values[name] for name in ("user", "project", "scope")}
     with app.open_for(verb, values) as memory:
         batches = changes(folders, list(files), memory.settings.files.debounce_ms, Event())
-        indexers = {folder: memory.indexer(folder, **owner) for folder in folders}
+        indexers = {folder: memory.notes.indexer(folder, **owner) for folder in folders}
 
         def load(name: str, always: bool) -> None:
-            found = memory.load(name, **owner)
+            found = memory.documents.load(name, **owner)
             if found.added or found.removed or always:
                 app.say(to_json(found), loaded_text(found))
 

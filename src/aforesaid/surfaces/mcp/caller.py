@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aforesaid.errors import DeniedError
 from aforesaid.surfaces.verbs.declare import Grant
+from aforesaid.types import Progress
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
@@ -35,7 +35,7 @@ class ToolCall:
     user: str | None
     project: str | None
     grants: frozenset[Grant] = READ_WRITE
-    progress: Callable[[int, int], None] = lambda done, total: None
+    progress: Progress = lambda done, total: None
 
     def needs(self, grant: Grant) -> None:
         """Raise DeniedError unless this was granted."""

@@ -75,13 +75,13 @@ def record_text(call: ToolCall, name: str) -> str:
 
 def active_text(call: ToolCall, name: str) -> str:
     """A saved list of memories between the marks."""
-    context = call.memory.active(name, user=call.user, project=call.project)
+    context = call.memory.governance.active(name, user=call.user, project=call.project)
     return recalled([each.record for each in context.items]) or "Nothing is in this context."
 
 
 def current_policy(call: ToolCall) -> str:
     """The policy as YAML, or a comment that there is none."""
-    adopted = call.memory.policy()
+    adopted = call.memory.policy.current()
     return policy_text(adopted.policy) if adopted else "# no policy was given; the defaults apply\n"
 
 
@@ -98,7 +98,7 @@ def recall_text(call: ToolCall, task: str) -> str:
 
 def review_text(call: ToolCall) -> str:
     """The candidates, with what to do about them."""
-    found = call.memory.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)
+    found = call.memory.governance.candidates(user=call.user, project=call.project, limit=MOST_CANDIDATES)
     if not found:
         return "Nothing waits to be promoted. Tell me so."
     names = "\n".join(f"- {record.id}" for record in found)

@@ -22,6 +22,7 @@ from aforesaid.surfaces.formats.values import error_json
 from aforesaid.surfaces.mcp import sdk, tools
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
 from aforesaid.surfaces.verbs.declare import Tool, Verb
+from aforesaid.types import Progress
 
 NAME = "aforesaid"
 ERROR = "aforesaid/error"  # the key in `_meta` that holds an error as data
@@ -37,8 +38,6 @@ WRONG_SHOWN = 3  # wrong arguments that an error names
 
 log = logging.getLogger(__name__)
 
-Report = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
 class Desk:
@@ -49,7 +48,7 @@ class Desk:
     trusted: bool = False  # the client may choose the user and the project
     guarded: bool = False  # every call needs a token
 
-    def call(self, user: str = "", project: str = "", progress: Report = lambda done, total: None) -> ToolCall:
+    def call(self, user: str = "", project: str = "", progress: Progress = lambda done, total: None) -> ToolCall:
         """The memory for the current caller; waits until it is open."""
         caller = CURRENT.get() or (None if self.guarded else self.caller)
         if caller is None:
@@ -130,13 +129,13 @@ def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
     return run
 
 
-def _reporter(ctx: Any) -> Report:
+def _reporter(ctx: Any) -> Progress:
     """Report progress from the working thread to the client, at most MOST_REPORTS times."""
     last = 0
 
-    def report(done: int, total: int) -> None:
+    def report(done: int, total: int | None) -> None:
         nonlocal last
-        if done < total and (done - last) * MOST_REPORTS < total:
+        if total and done < total and (done - last) * MOST_REPORTS < total:
             return
         last = done
         anyio.from_thread.run(ctx.report_progress, done, total)

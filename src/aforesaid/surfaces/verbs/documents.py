@@ -28,8 +28,8 @@ def index(memory: Memory, path: Sequence[str] = (), name: str | None = None, **g
     if name is not None and len(path) != 1:
         raise InputError("--name is for one folder.", "Give each folder its own call.")
     if not path:
-        return memory.roots(**{key: given[key] for key in ("user", "project") if key in given})
-    return [memory.index(each, name=name, **given) for each in path]
+        return memory.notes.roots(**{key: given[key] for key in ("user", "project") if key in given})
+    return [memory.notes.index(each, name=name, **given) for each in path]
 
 
 FILES = Argument(
@@ -39,7 +39,7 @@ FILES = Argument(
 FOLDERS = Argument("path", metavar="[FOLDER]...", positional=True, many=True)
 
 LOAD = Verb(
-    "load", "load", "Load documents with rules for the agent.",
+    "load", "documents.load", "Load documents with rules for the agent.",
     """List items become hard rules, imperative sentences soft rules; the rest can be searched.
 
     Loading again replaces only what changed. A document whose hard rules do not fit their share of a prompt is refused.
@@ -50,7 +50,7 @@ LOAD = Verb(
     to_text=lambda found, view: "\n".join(map(loaded_text, found)),
     modes=(
         Verb(
-            "unload", "unload", "Remove documents.",
+            "unload", "documents.unload", "Remove documents.",
             arguments=(FILES, *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", embeds=True, each="path",
             to_text=lambda found, view: "\n".join(map(loaded_text, found)),
@@ -59,7 +59,7 @@ LOAD = Verb(
     ),
 )  # fmt: skip
 LINT = Verb(
-    "lint", "lint", "Show how the lines of a document are classified.",
+    "lint", "documents.lint", "Show how the lines of a document are classified.",
     """Shows tiers, tokens, and rules that contradict each other; stores nothing.
 
     The exit code is 1 when rules contradict each other, or when the hard rules need more than their share of a prompt.
@@ -72,7 +72,7 @@ LINT = Verb(
     fails=lambda found, view: any(each.problems for each in found),
 )  # fmt: skip
 INDEX = Verb(
-    "index", "index", "Update the index of folders of notes.",
+    "index", "notes.index", "Update the index of folders of notes.",
     """Without a folder, list the indexed ones.
 
     Only changed files are read and only new text is embedded; moved files keep their vectors. Left out are hidden
@@ -88,7 +88,7 @@ INDEX = Verb(
     to_json=shown.index_json, to_text=shown.index_view,
     modes=(
         Verb(
-            "unindex", "unindex", "Remove folders from the index.",
+            "unindex", "notes.unindex", "Remove folders from the index.",
             arguments=(replace(FOLDERS, required=True), *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", each="path",
             to_json=shown.index_json, to_text=shown.index_view,
@@ -97,7 +97,7 @@ INDEX = Verb(
     ),
 )  # fmt: skip
 WATCH = Verb(
-    "watch", "watch", "Load documents and index folders, and again whenever they change.",
+    "watch", "notes.watch", "Load documents and index folders, and again whenever they change.",
     "Runs until interrupted; needs aforesaid[watch].",
     (Argument("paths", metavar="FILE|FOLDER...", positional=True, required=True, many=True), *arg.WHO, arg.OWNER_SCOPE),
     "aforesaid watch AGENTS.md ~/notes --project shop",

@@ -28,7 +28,7 @@ def observe(
 ) -> Record:
     """Store an observation with its source."""
     source = Provenance(who=who, method="observe", file=file, url=url)
-    return memory.observe(source=source, tainted=not trusted, **given)
+    return memory.governance.observe(source=source, tainted=not trusted, **given)
 
 
 def upsert(
@@ -42,16 +42,16 @@ def upsert(
     """Store a claim with its source; the records it comes from are named by their ids."""
     owner = {name: given.get(name) for name in ("user", "project")}
     keys = tuple(memory.get(name, **owner).key for name in sources)
-    return memory.upsert(provenance=Provenance(who=who, file=file, url=url, sources=keys), **given)
+    return memory.governance.upsert(provenance=Provenance(who=who, file=file, url=url, sources=keys), **given)
 
 
 def candidates(memory: Memory, limit: int = 50, offset: int = 0, **who: Any) -> Sequence[Record]:
     """One page of the candidates."""
-    return memory.candidates(limit=limit + offset, **who)[offset:]
+    return memory.governance.candidates(limit=limit + offset, **who)[offset:]
 
 
 OBSERVE = Verb(
-    "observe", "observe", "Store an observation for a limited time.",
+    "observe", "governance.observe", "Store an observation for a limited time.",
     "It can be searched and distilled into a candidate, and it is deleted when its time is over.",
     (
         arg.TEXT, *arg.WHO,
@@ -73,7 +73,7 @@ OBSERVE = Verb(
     ),
 )  # fmt: skip
 DISTILL = Verb(
-    "distill", "distill", "Make a candidate from observations or turns.",
+    "distill", "governance.distill", "Make a candidate from observations or turns.",
     "It stays hidden until it is promoted.",
     (
         Argument(
@@ -95,7 +95,7 @@ DISTILL = Verb(
 )  # fmt: skip
 CANDIDATES = Verb(
     "candidates",
-    "candidates",
+    "governance.candidates",
     "List candidates that wait for promotion.",
     "Newest first.",
     (*arg.WHO, *arg.PAGE_50),
@@ -104,7 +104,7 @@ CANDIDATES = Verb(
     to_text=lambda found, view: list_text(found, view.columns) if found else "Nothing waits.",
 )
 PROMOTE = Verb(
-    "promote", "promote", "Make a candidate durable.",
+    "promote", "governance.promote", "Make a candidate durable.",
     "A global one needs a reviewer, unless the policy says otherwise.",
     (arg.ID, *arg.WHO, arg.REVIEWERS),
     "aforesaid promote claim-1f0c9a52d3b7e684 --user ana --reviewer bo",
@@ -117,7 +117,7 @@ PROMOTE = Verb(
     ),
 )  # fmt: skip
 UPSERT = Verb(
-    "upsert", "upsert", "Store a claim that needs no review.",
+    "upsert", "governance.upsert", "Store a claim that needs no review.",
     "It must say where it comes from.",
     (
         arg.TEXT, *arg.WHO, arg.SCOPE, arg.TYPE, arg.BOUNDARY, arg.REVIEWERS, *arg.SOURCE,
@@ -128,7 +128,7 @@ UPSERT = Verb(
     to_text=lambda record, view: shown.kept_text(record),
 )  # fmt: skip
 ROLLBACK = Verb(
-    "rollback", "rollback", "End a claim without deleting it.",
+    "rollback", "governance.rollback", "End a claim without deleting it.",
     "The claim that it replaced is valid again; records derived from it are marked stale.",
     (
         arg.ID,
@@ -167,7 +167,7 @@ ACTIVATE = Verb(
     effect="notes", embeds=True, to_text=lambda found, view: shown.active_text(found, view.columns),
     modes=(
         Verb(
-            "active", "active", "Read a saved list again.",
+            "active", "governance.active", "Read a saved list again.",
             arguments=(*arg.WHO, arg.NOW),
             effect="notes", embeds=True, to_text=lambda found, view: shown.active_text(found, view.columns),
             by=Argument(
@@ -184,7 +184,7 @@ ACTIVATE = Verb(
     ),
 )  # fmt: skip
 SWEEP = Verb(
-    "sweep", "sweep", "Delete expired records permanently.",
+    "sweep", "governance.sweep", "Delete expired records permanently.",
     "Observations, records with a time limit from the policy, and saved task contexts.",
     (arg.NOW,),
     "aforesaid sweep",

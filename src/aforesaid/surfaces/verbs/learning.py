@@ -16,7 +16,7 @@ from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
 A_LABEL = 'A label is {"query": "where is the boat?", "id": "t7", "relevant": true}; "session" may be added.'
 
@@ -27,7 +27,7 @@ def read_labels(file: str) -> list[RelevanceLabel]:
 
 
 def _labels(file: str) -> Iterator[RelevanceLabel]:
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
     with opened(file) as (name, stream):
         for number, line in enumerate(read_lines(stream, name), 1):
@@ -59,7 +59,7 @@ def _weight(given: str) -> tuple[str, float]:
 
 def reset(memory: Memory, gate: bool = False) -> tuple[str, ...]:
     """Remove the calibration of the scores, or of the gate."""
-    return memory.reset_calibration(gate=gate)
+    return memory.gate.reset() if gate else memory.calibration.reset()
 
 
 def gate_entry(memory: Memory, id: str, **who: Any) -> Any:  # noqa: A002 - the method's word
@@ -109,7 +109,7 @@ GATE = Argument("gate", "Use the gate's threshold instead of scores.", "flag")
 FORCE = Argument("force", "Keep the result even if it is worse on held-out labels.", "flag")
 DRY_RUN = Argument("dry_run", "Only report; keep nothing.", "flag")
 CALIBRATE = Verb(
-    "calibrate", "calibrate", "Fit scores, or the gate's threshold, to labels.",
+    "calibrate", "calibration.fit", "Fit scores, or the gate's threshold, to labels.",
     """The labels come from feedback, or from a file of JSON lines.
 
     The scores of the profile `pce` become probabilities, kept for the current policy version. The exit code is 1 when
@@ -128,7 +128,7 @@ CALIBRATE = Verb(
     fails=lambda report, view: not (report.stored or view.given["dry_run"]),
     modes=(
         Verb(
-            "reset_calibration", "reset_calibration", "Remove the calibration.",
+            "reset_calibration", "calibration.reset", "Remove the calibration.",
             arguments=(GATE, replace(FORCE, view=True)),
             grant="admin", effect="governs", call=reset,
             to_json=lambda gone, view: {"reset": list(gone)},
@@ -136,7 +136,7 @@ CALIBRATE = Verb(
             by=Argument("reset", "Remove the calibration.", "flag"),
         ),
         Verb(
-            "calibrate_gate", "calibrate_gate", "Fit the gate's threshold to labels.",
+            "calibrate_gate", "gate.calibrate", "Fit the gate's threshold to labels.",
             arguments=(LABELS, *arg.WHO, DRY_RUN),
             grant="admin", effect="governs", progress="Calibrating",
             to_text=lambda found, view: shown.gate_calibration_text(found),
@@ -145,7 +145,7 @@ CALIBRATE = Verb(
     ),
 )  # fmt: skip
 GATE_LIST = Verb(
-    "gate list", "gate_ledger", "List the gate's decisions, newest first.",
+    "gate list", "gate.log", "List the gate's decisions, newest first.",
     "With the score G and its threshold. Forgotten turns are not listed.",
     (
         arg.USER, arg.SESSION,
@@ -162,7 +162,7 @@ GATE_SHOW = Verb(
     call=gate_entry, to_text=lambda entry, view: shown.entry_text(entry, view.columns),
 )  # fmt: skip
 GATE_REPLAY = Verb(
-    "gate replay", "gate_replay", "Repeat past decisions with other weights.",
+    "gate replay", "gate.replay", "Repeat past decisions with other weights.",
     """Uses the stored terms; nothing is changed.
 
     gate.threshold and the six gate.weight_… settings can be replayed; the others keep their current values. Other

@@ -22,12 +22,12 @@ def stats(memory: Memory) -> dict[str, Any]:
 
 def verify(memory: Memory, repair: bool = False) -> dict[str, Any]:
     """The problems of the store, and how many records were checked."""
-    return {"problems": memory.verify(repair=repair), "records": memory.stats().records}
+    return {"problems": memory.maintenance.verify(repair=repair), "records": memory.stats().records}
 
 
 def reindex(memory: Memory, progress: Any) -> dict[str, Any]:
     """How many records were embedded, and the spaces of vectors."""
-    return {"embedded": memory.reindex(progress), "spaces": memory.store.spaces()}
+    return {"embedded": memory.maintenance.reindex(progress=progress), "spaces": memory.store.spaces()}
 
 
 EXPORT = Verb(
@@ -44,7 +44,7 @@ EXPORT = Verb(
     grant="admin", progress="Exporting", command="special.export",
 )  # fmt: skip
 IMPORT = Verb(
-    "import", "import_from", "Import transcripts, exports and other memories.",
+    "import", "importers.run", "Import transcripts, exports and other memories.",
     """
 
     Transcripts of Claude Code, Codex and OpenClaw, exports of ChatGPT (also as .zip) and mem0, and JSON lines with role
@@ -71,7 +71,7 @@ IMPORT = Verb(
     to_json=shown.intake_json, to_text=lambda taken, view: shown.intake_text(taken, view.columns),
 )  # fmt: skip
 BACKUP = Verb(
-    "backup", "backup", "Copy the store to another file.",
+    "backup", "maintenance.backup", "Copy the store to another file.",
     """Other programs may write meanwhile; the copy is a store of its own.
 
     Records that are forgotten later are removed from the copies too.
@@ -92,7 +92,7 @@ STATS = Verb(
     opens="make", call=stats, to_json=shown.stats_json, to_text=shown.stats_text,
 )  # fmt: skip
 VERIFY = Verb(
-    "verify", "verify", "Check the store for damage.",
+    "verify", "maintenance.verify", "Check the store for damage.",
     "The exit code is 1 if some is left.",
     (Argument("repair", "Rebuild what is derived from records.", "flag"),),
     "aforesaid verify --repair\n  aforesaid verify --audit",
@@ -101,7 +101,7 @@ VERIFY = Verb(
     note=shown.problems_note, fails=lambda found, view: any(not problem.mended for problem in found["problems"]),
     modes=(
         Verb(
-            "verify_audit", "verify_audit", "Check the audit log.",
+            "verify_audit", "audit.verify", "Check the audit log.",
             arguments=(
                 Argument("known", "With --audit: an earlier digest that must still be in the log.", metavar="DIGEST"),
             ),
@@ -111,7 +111,7 @@ VERIFY = Verb(
     ),
 )  # fmt: skip
 AUDIT = Verb(
-    "audit", "audit", "Show the audit log, newest first.",
+    "audit", "audit.events", "Show the audit log, newest first.",
     """`aforesaid verify --audit` checks that it was not changed.
 
     An export is the whole log, oldest first, with the digests that chain its events. It can be checked elsewhere.
@@ -127,12 +127,12 @@ AUDIT = Verb(
     to_json=lambda found, view: {"tenant": view.tenant, **page_json("events")(found, view)}, to_text=shown.events_view,
     modes=(
         Verb(
-            "export_audit", "export_audit", "Write the whole audit log as JSON lines.",
+            "export_audit", "audit.export", "Write the whole audit log as JSON lines.",
             grant="admin", command="special.export_audit",
             by=Argument("file", "Write the whole log as JSON lines (-: stdout).", metavar="FILE", flags=("--export",)),
         ),
         Verb(
-            "prune_audit", "prune_audit", "Delete old events.",
+            "prune_audit", "audit.prune", "Delete old events.",
             grant="admin", effect="destroys",
             to_json=lambda gone, view: {"pruned": gone},
             to_text=lambda gone, view: f"deleted {counted(gone, 'event')}",
@@ -141,7 +141,7 @@ AUDIT = Verb(
     ),
 )  # fmt: skip
 REINDEX = Verb(
-    "reindex", "reindex", "Make missing vectors.",
+    "reindex", "maintenance.reindex", "Make missing vectors.",
     "After a change of model, all of them. It can be stopped and resumed.",
     example="aforesaid reindex --set embed.provider=ollama --set embed.model=bge-m3",
     grant="admin", effect="adds", call=reindex, progress="Embedding", to_text=shown.reindex_text,

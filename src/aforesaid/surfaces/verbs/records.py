@@ -29,7 +29,7 @@ def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | FileLines: 
         if not notes.names_a_file(id):
             raise
         who.pop("session", None)
-        return memory.show_lines(id, **who)
+        return memory.notes.lines(id, **who)
 
 
 def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> Receipt:
@@ -106,7 +106,7 @@ SEARCH = Verb(
     opens="make", embeds=True, to_json=shown.search_json, to_text=shown.search_view,
     modes=(
         Verb(
-            "search_files", "search_files", "Search indexed notes.",
+            "search_files", "notes.search", "Search indexed notes.",
             arguments=(arg.QUERY, *arg.WHO, arg.LIMIT, arg.NOW),
             opens="make", embeds=True, to_json=notes.files_json, to_text=notes.files_view,
             by=Argument("files", "Search notes only. Shows snippets with path and lines.", "flag"),

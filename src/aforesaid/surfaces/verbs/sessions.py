@@ -20,11 +20,13 @@ ONE_SESSION = Argument("session", positional=True, required=True)
 
 def bootstrap(memory: Memory, session: str, files: Sequence[str] = (), **given: Any) -> Any:
     """Prepare a session with the turns of these files."""
-    return memory.bootstrap(session, turns=(item.turn for file in files for item in turns_of(file, session)), **given)
+    return memory.sessions.bootstrap(
+        session, turns=(item.turn for file in files for item in turns_of(file, session)), **given
+    )
 
 
 BOOTSTRAP = Verb(
-    "bootstrap", "bootstrap", "Prepare a session.",
+    "bootstrap", "sessions.bootstrap", "Prepare a session.",
     """Loads its documents, stores earlier turns and starts the model; safe to repeat.
 
     A document that cannot be loaded is named, and its earlier rules stay. The exit code is 1 then.
@@ -43,7 +45,7 @@ BOOTSTRAP = Verb(
     fails=lambda begun, view: bool(begun.failed),
 )  # fmt: skip
 COMPACT = Verb(
-    "compact", "compact", "Summarise the older turns of a session.",
+    "compact", "sessions.compact", "Summarise the older turns of a session.",
     """The turns stay, and `expand` shows them.
 
     The most recent turns are left as they are. Rules that a person gave ("from now on, always …") are kept word for
@@ -56,7 +58,7 @@ COMPACT = Verb(
 )  # fmt: skip
 EXPAND = Verb(
     "expand",
-    "expand",
+    "sessions.expand",
     "Show the turns under a summary.",
     "Exactly as they were stored, oldest first.",
     (replace(arg.ID, metavar=""), *arg.WHERE),
@@ -64,7 +66,7 @@ EXPAND = Verb(
     to_text=lambda turns, view: shown.turns_text(turns),
 )
 END = Verb(
-    "end", "end", "Close a session: finish embedding and summarise it.",
+    "end", "sessions.end", "Close a session: finish embedding and summarise it.",
     "The session can continue later.",
     (ONE_SESSION, arg.USER),
     "aforesaid end today --user ana",
