@@ -18,7 +18,7 @@ from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.supersede import SUPERSEDES
 from aforesaid.math import usefulness
 from aforesaid.math.usefulness import SECONDS_A_DAY, SIGNALS, Signal
-from aforesaid.retrieval.search import MAX_QUERY_CHARS
+from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
 from aforesaid.types import (
@@ -31,7 +31,6 @@ from aforesaid.types import (
     Record,
     as_time,
     check_choice,
-    storable,
 )
 
 TOPIC = "feedback"
@@ -118,15 +117,10 @@ def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
 
 def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, Raw]:
     """What the two arms of the `pce` profile give these records for a query, before any normalisation."""
-    if not isinstance(query, str) or not query.strip():
-        raise InputError(f"The query is empty: {query!r}.", "Give the words that the record was found with.")
-    guard = request.guard
-    asked = storable(query.strip()[:MAX_QUERY_CHARS])
-    if request.arm.remote or guard.policy is not None:
-        asked = guard.clean(asked).text
+    text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
-    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(asked), these, len(keys))}
-    vector = request.arm.embed_query(asked)
+    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
+    vector = request.arm.embed_query(text)
     cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
     return {key: Raw(words.get(key), cosines.get(key)) for key in keys}
 
