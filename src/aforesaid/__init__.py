@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from aforesaid.learning.feedback import FeedbackReport
     from aforesaid.learning.gate_log import GateEntry, GateReplay
     from aforesaid.learning.labels import GateLabel, Label
-    from aforesaid.maintenance.transfer import ImportReport
+    from aforesaid.maintenance.export import ImportReport
     from aforesaid.memory import Memory
     from aforesaid.memory.calibration import RelevanceLabel
     from aforesaid.memory.governance import SweepReport
@@ -80,7 +80,7 @@ _MODULES = {  # public names by the module that defines them
     "learning.feedback": "FeedbackReport",
     "learning.gate_log": "GateEntry GateReplay",
     "learning.labels": "GateLabel Label",
-    "maintenance.transfer": "ImportReport",
+    "maintenance.export": "ImportReport",
     "memory": "Memory",
     "memory.calibration": "RelevanceLabel",
     "memory.governance": "SweepReport",
@@ -104,8 +104,8 @@ __all__ = [
     "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "Embedder", "EmbedderChangedError",
     "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError", "Freshness", "GateEntry",
     "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport", "IndexReport", "Indexer",
-    "IngestReport", "InputError", "LoadReport", "Memory", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot",
-    "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress",
+    "IngestReport", "InputError", "Label", "LoadReport", "Memory", "NotFoundError", "NoteLines", "NotesResult",
+    "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress",
     "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel", "RevisionReport", "RollbackReport",
     "SearchResult", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike",
     "Turn",

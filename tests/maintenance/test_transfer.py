@@ -166,7 +166,7 @@ def test_a_bad_import_changes_nothing(memory: Memory, damage: object) -> None:
 def test_a_turn_is_not_overwritten_by_an_import(memory: Memory) -> None:
     lines = list(fill(memory).export())
     changed = [line.replace("Lisbon", "Madrid") for line in lines]
-    with pytest.raises(FormatError, match="other words"):
+    with pytest.raises(FormatError, match="different text"):
         memory.import_(changed)
     assert memory.get("t1", user="ana").text == "I moved to Lisbon in May."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from aforesaid.engine.engine import Engine
-from aforesaid.maintenance import transfer
+from aforesaid.maintenance.reindex import reindex
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.types import Progress
 
@@ -42,7 +42,7 @@ class MaintenanceHandle:
         Returns:
             How many records were embedded.
         """
-        return self._engine.run(lambda request: transfer.reindex(request, progress))
+        return self._engine.run(lambda request: reindex(request, progress))
 
     def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Check the store for damage.

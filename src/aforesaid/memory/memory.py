@@ -58,7 +58,7 @@ from aforesaid.types import (
 if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.learning.feedback import FeedbackReport
-    from aforesaid.maintenance.transfer import ImportReport
+    from aforesaid.maintenance.export import ImportReport
     from aforesaid.memory.audit import AuditHandle
     from aforesaid.memory.calibration import CalibrationHandle
     from aforesaid.memory.documents import DocumentsHandle
@@ -740,9 +740,9 @@ class Memory:
         Returns:
             The lines, one at a time.
         """
-        from aforesaid.maintenance import transfer
+        from aforesaid.maintenance.export import export_lines
 
-        return transfer.export_lines(self._engine.request(), vectors=vectors, progress=progress)
+        return export_lines(self._engine.request(), vectors=vectors, progress=progress)
 
     def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> ImportReport:
         """Import the lines of an `export`: all of them or, if one is bad, none.
@@ -757,9 +757,9 @@ class Memory:
         Raises:
             FormatError: A line is not what `export` writes.
         """
-        from aforesaid.maintenance import transfer
+        from aforesaid.maintenance.export import import_lines
 
-        return transfer.import_lines(self._engine.request(), lines, progress)
+        return import_lines(self._engine.request(), lines, progress)
 
     def stats(self) -> StoreStats:
         """Count what this tenant's memory holds.

@@ -198,7 +198,7 @@ class SessionsHandle:
         Returns:
             What the session holds now.
         """
-        from aforesaid.maintenance.transfer import embed_pending
+        from aforesaid.maintenance.reindex import embed_pending
 
         engine, where = self._engine, user_records(self._engine.tenant, user, session)
         embedded = engine.run(lambda request: embed_pending(request, where))

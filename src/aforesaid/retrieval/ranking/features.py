@@ -1,4 +1,4 @@
-"""What speaks for a record beside its own score: its session, its neighbours, who said it, how and when."""
+"""Ranking features beside the fused score: session, neighbours, speaker, form and date."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.question import Aim, asking_share, ends_asking, named_speaker, personal_share, speaker_of
 from aforesaid.types import AGENT_ROLES
 
-NEAR_THE_QUERY = 0.5  # fused score of what may be the query over again; others need not be read for it
-ONLY_ASKING = 0.8  # share of a text that asks from which it hardly tells anything
-LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; less is the courtesy an agent closes with
+NEAR_THE_QUERY = 0.5  # least fused score of a record that may repeat the query
+ONLY_ASKING = 0.8  # a text with this share of questions tells almost nothing
+LEAST_ASKING = 0.1  # least share of questions; less is only a polite closing
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """The records that are weighed: their fused scores, the neighbours of the best of them, and what is asked."""
+class FeatureInput:
+    """The records to score: fused scores, neighbours of the best ones, and the query."""
 
     fused: Mapping[str, float]
     around: Mapping[str, Surroundings]
@@ -29,35 +29,35 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a record is spoken: by whom, and how far it asks."""
+    """The speaker of a record, and the share of it that asks."""
 
     speaker: str | None
     agent: bool
     asks: float
 
 
-def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
-    """What else speaks for the records, and against them: a column a part, a row a glance, all in [0, 1]."""
-    glances = scene.glances.values()
+def feature_columns(inputs: FeatureInput, fade: float) -> dict[str, list[float]]:
+    """One list per feature, one value in [0, 1] per record."""
+    glances = inputs.glances.values()
     manners = {glance.key: _manner(glance) for glance in glances}
-    session = session_best(scene.fused, {glance.key: glance.session for glance in glances})
-    near = nearness(scene.fused, {key: (side.before, side.after) for key, side in scene.around.items()}, fade)
-    answers = _answers(scene, manners)
-    speaker = named_speaker(scene.query, {manner.speaker for manner in manners.values()})
+    session = session_best(inputs.fused, {glance.key: glance.session for glance in glances})
+    near = nearness(inputs.fused, {key: (side.before, side.after) for key, side in inputs.around.items()}, fade)
+    answers = _answers(inputs, manners)
+    speaker = named_speaker(inputs.query, {manner.speaker for manner in manners.values()})
     spoken = manners.values()
     return {
         "session": [session[key] for key in manners],
         "near": [near.get(key, 0.0) for key in manners],
         "answers": [answers.get(key, 0.0) for key in manners],
-        "date": [scene.aim.covers(glance.time) if scene.aim.periods else 0.0 for glance in glances],
+        "date": [inputs.aim.covers(glance.time) if inputs.aim.periods else 0.0 for glance in glances],
         "personal": [
-            personal_share(glance.text) if scene.aim.of_asker and not manners[glance.key].agent else 0.0
+            personal_share(glance.text) if inputs.aim.of_asker and not manners[glance.key].agent else 0.0
             for glance in glances
         ],
         "speaker": [float(manner.speaker == speaker is not None) for manner in spoken],
         "asks": [manner.asks for manner in spoken],
-        "repeats": _repeats(scene, manners),
-        "agent": [scene.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
+        "repeats": _repeats(inputs, manners),
+        "agent": [inputs.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
     }
 
 
@@ -66,27 +66,27 @@ def _manner(glance: Glance) -> Manner:
     return Manner(speaker, glance.role in AGENT_ROLES and speaker is None, asking_share(glance.text))
 
 
-def _repeats(scene: Scene, manners: Mapping[str, Manner]) -> list[float]:
-    """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
-    asked = frozenset(query_terms(scene.query))
+def _repeats(inputs: FeatureInput, manners: Mapping[str, Manner]) -> list[float]:
+    """1 for records that only repeat the query: they match it best and do not answer it."""
+    asked = frozenset(query_terms(inputs.query))
     return [
         float(
-            scene.fused[key] >= NEAR_THE_QUERY
+            inputs.fused[key] >= NEAR_THE_QUERY
             and manners[key].asks >= ONLY_ASKING
             and asked.issuperset(query_terms(glance.text))
         )
-        for key, glance in scene.glances.items()
+        for key, glance in inputs.glances.items()
     ]
 
 
-def _answers(scene: Scene, manners: Mapping[str, Manner]) -> dict[str, float]:
-    """The score of the question that a turn replies to; what an agent replies counts only when that is asked for."""
+def _answers(inputs: FeatureInput, manners: Mapping[str, Manner]) -> dict[str, float]:
+    """The score of the question that a turn replies to. Agent replies count only when the query asks for them."""
     found: dict[str, float] = {}
-    for key, beside in scene.around.items():
+    for key, beside in inputs.around.items():
         if not beside.after or key not in manners or manners[key].asks < LEAST_ASKING:
             continue
         reply = manners.get(beside.after[0])
-        if reply is None or (reply.agent and not scene.aim.of_agent) or not ends_asking(scene.glances[key].text):
+        if reply is None or (reply.agent and not inputs.aim.of_agent) or not ends_asking(inputs.glances[key].text):
             continue
-        found[beside.after[0]] = scene.fused[key]
+        found[beside.after[0]] = inputs.fused[key]
     return found

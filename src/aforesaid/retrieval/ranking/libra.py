@@ -20,7 +20,7 @@ from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
 from aforesaid.math.normalise import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
-from aforesaid.retrieval.ranking.links import hopped
+from aforesaid.retrieval.ranking.links import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
@@ -74,7 +74,7 @@ def rank_single(question: Question) -> list[Hit]:
 def rank_two_pass(question: Question) -> list[Hit]:
     """C2 ∪ C*_hop (spec L7.3–L7.8)."""
     second = _second_pass(question, _first_pass(question))
-    return _best(question, [*second, *hopped(question, second)])
+    return _best(question, [*second, *linked_hits(question, second)])
 
 
 def rank(question: Question) -> list[Hit]:
@@ -84,7 +84,7 @@ def rank(question: Question) -> list[Hit]:
         return rank_two_pass(question)
     second = _second_pass(question, _first_pass(question))
     chosen = _selected(question, second, xi)
-    return _best(question, [*chosen, *hopped(question, second, taken=chosen)])
+    return _best(question, [*chosen, *linked_hits(question, second, taken=chosen)])
 
 
 def _cascade(question: Question, limit: int) -> Near:

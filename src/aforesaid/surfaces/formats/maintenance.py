@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.governance.audit import AuditReport
     from aforesaid.importers.report import FileReport, ImporterReport
-    from aforesaid.maintenance.transfer import ImportReport
+    from aforesaid.maintenance.export import ImportReport
     from aforesaid.store.protocols import StoreProblem
     from aforesaid.surfaces.verbs.declare import View
 
