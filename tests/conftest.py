@@ -24,7 +24,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 os.environ["AFORESAID_STRICT_READERS"] = "1"  # a reader that raises fails the test
 
-pytest.register_assert_rewrite("aforesaid.testing.store")
+pytest.register_assert_rewrite("aforesaid.testing")
 
 
 @pytest.fixture(scope="session")

@@ -15,8 +15,14 @@ from hypothesis import strategies as st
 
 from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.extractive import ExtractiveSummarizer
-from aforesaid.compaction.summarize.phrases import dated, fitted, rendered, shortened, trimmed
-from aforesaid.compaction.summarize.worth import facts_of, names_of, numbers_of, speaker_names, worth_of
+from aforesaid.compaction.summarize.phrases import fit, render, shorten, with_dates, without_fillers
+from aforesaid.compaction.summarize.sentence_score import (
+    facts_of,
+    names_of,
+    numbers_of,
+    score_sentence,
+    speaker_names,
+)
 from aforesaid.embed.base import Vectors
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import EndpointError
@@ -217,7 +223,7 @@ def test_it_is_a_summarizer() -> None:
     ],
 )
 def test_fillers_in_front_go(sentence: str, said: str) -> None:
-    assert trimmed(sentence, speaker_names(["Ben"])) == said
+    assert without_fillers(sentence, speaker_names(["Ben"])) == said
 
 
 @pytest.mark.parametrize(
@@ -233,27 +239,27 @@ def test_fillers_in_front_go(sentence: str, said: str) -> None:
     ],
 )
 def test_days_that_depend_on_today_get_their_date(sentence: str, said: str) -> None:
-    assert dated(sentence, SummarySource("", None, START)) == said
+    assert with_dates(sentence, SummarySource("", None, START)) == said
 
 
 def test_a_day_is_one_of_the_time_zone_it_was_said_in() -> None:
     late = datetime(2026, 3, 5, 1, tzinfo=ZoneInfo("Asia/Tokyo"))
-    assert dated("It was yesterday.", SummarySource("", None, late)) == "It was yesterday (2026-03-04)."
+    assert with_dates("It was yesterday.", SummarySource("", None, late)) == "It was yesterday (2026-03-04)."
     naive = datetime(2026, 3, 5)  # noqa: DTZ001
-    assert dated("It was yesterday.", SummarySource("", None, naive)) == "It was yesterday."
+    assert with_dates("It was yesterday.", SummarySource("", None, naive)) == "It was yesterday."
 
 
 def test_lines_are_joined_by_speaker() -> None:
     said = [("ana", "One"), ("ana", "Two."), ("Ben", "三。"), ("Ben", "四。"), (None, "Five.")]
-    assert rendered(said) == "Ana: One. Two.\nBen: 三。四。\nFive."
+    assert render(said) == "Ana: One. Two.\nBen: 三。四。\nFive."
 
 
 def test_texts_are_fitted_by_whole_sentences_then_by_words() -> None:
     text = "I moved to Lisbon. It rained all day. Then I slept."
-    assert fitted(text, 99, estimate_tokens) == text
-    assert fitted(text, 10, estimate_tokens) == "I moved to Lisbon. It rained all day."
-    assert fitted(text, 4, estimate_tokens) == "I moved to…"
-    assert shortened("word", 0, estimate_tokens) == ""
+    assert fit(text, 99, estimate_tokens) == text
+    assert fit(text, 10, estimate_tokens) == "I moved to Lisbon. It rained all day."
+    assert fit(text, 4, estimate_tokens) == "I moved to…"
+    assert shorten("word", 0, estimate_tokens) == ""
 
 
 def test_names_numbers_and_the_rest_of_a_sentence() -> None:
@@ -263,7 +269,10 @@ def test_names_numbers_and_the_rest_of_a_sentence() -> None:
     assert not {"mel", "i", "i saw"} & names_of(text, speakers)
     assert numbers_of("Three of 1,150 at 10:30") == {"three", "1,150", "10:30"}
     assert "date 12 april" in facts_of("See you on 12 April.")
-    good, bad = worth_of("We decided to rent in Lisbon for €900."), worth_of("Did you decide to rent in Lisbon?")
+    good, bad = (
+        score_sentence("We decided to rent in Lisbon for €900."),
+        score_sentence("Did you decide to rent in Lisbon?"),
+    )
     assert good.wording > 0 > bad.wording and sum(good.facts.values()) > sum(bad.facts.values())
 
 
@@ -277,7 +286,7 @@ def test_importing_it_is_cheap() -> None:
 
 
 def test_a_piece_without_an_end_gets_one_before_the_next() -> None:
-    assert rendered([(None, "In rain (or snow)"), (None, "It says “yes.”"), (None, "Go")]) == (
+    assert render([(None, "In rain (or snow)"), (None, "It says “yes.”"), (None, "Go")]) == (
         "In rain (or snow). It says “yes.” Go"
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource
 from aforesaid.compaction.summarize.endpoints import OllamaSummarizer, OpenAISummarizer
-from aforesaid.compaction.summarize.prompt import SYSTEM, cleaned, messages
+from aforesaid.compaction.summarize.prompt import SYSTEM, clean_answer, messages
 from aforesaid.errors import EndpointError, SettingsError
 from aforesaid.math.tokens import estimate_tokens
 from support import loopback
@@ -259,9 +259,9 @@ def test_what_cannot_be_asked_is_refused_at_once(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_what_stands_around_a_summary_goes(answer: str, summary: str) -> None:
-    assert cleaned(answer) == summary
+    assert clean_answer(answer) == summary
 
 
 @pytest.mark.parametrize("part", ["```", "```\n", "<think>", "Here is ", '"', "\n", " ", "#", "sure "])
 def test_hostile_answers_take_linear_time(part: str) -> None:
-    assert is_linear(lambda chars: cleaned((part * chars)[:chars]), 10_000, 80_000)
+    assert is_linear(lambda chars: clean_answer((part * chars)[:chars]), 10_000, 80_000)

@@ -55,7 +55,7 @@ def test_what_was_used_is_counted(memory: Memory) -> None:
     for session in ("now", "now", "later", "last"):
         memory.assemble("Lisbon", user="ana", session=session, budget_tokens=300)
     assert memory.get("old0", user="ana").meta["uses"] == 3, "what stays in a session's context counts once"
-    assert memory.verify() == []
+    assert memory.maintenance.verify() == []
 
 
 def test_what_does_not_fit_is_named(memory: Memory) -> None:

@@ -1,4 +1,4 @@
-"""What holds of every context, whatever was loaded, said, summarised and asked (seed 000 §7.10, SPEC 6 and 8)."""
+"""What holds of every context, whatever was loaded, said, summarised and asked (spec 6, 8, L7.10)."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ def test_every_context(
         store = DictStore() if kind == "dict" else SQLiteStore(Path(folder) / "m.db")
         with Memory(store, HashEmbedder(32), settings=TIGHT, clock=lambda: NOW) as memory:
             say(memory, "old", old)
-            memory.load("AGENTS.md", text="\n\n".join(written), user="ana")
+            memory.documents.load("AGENTS.md", text="\n\n".join(written), user="ana")
             raw = {record.key: record.text for record in memory.list(user="ana", kinds=["turn"], limit=99)}
             if compacted:
-                memory.compact("old", user="ana")
+                memory.sessions.compact("old", user="ana")
             for i, (query, budget) in enumerate(questions):
                 say(memory, "now", now[i::4], start=100 + 20 * i)
                 check(memory, memory.assemble(query, user="ana", session="now", budget_tokens=budget))
                 check(memory, memory.assemble(query, user="ana", budget_tokens=budget))
             kept = {record.key: record.text for record in memory.list(user="ana", kinds=["turn"], limit=200)}
             assert kept.items() >= raw.items(), "raw history is immutable"
-            assert memory.verify() == []
+            assert memory.maintenance.verify() == []
 
 
 def say(memory: Memory, session: str, said: list[tuple[str, str, str | None]], start: int = 0) -> None:

@@ -110,7 +110,7 @@ def test_every_form_leaves_no_byte(said: list[tuple], form: str, pick: int, back
             for user in ("ana", "bo"):
                 memory.assemble("tea in Lisbon", user=user, session="s1", now=NOW)
             if backed_up:
-                memory.backup(folder / "copy.db")
+                memory.maintenance.backup(folder / "copy.db")
             bystander.count(WHOLE)
             user, session, day, words = said[pick % len(said)]
             wanted = {
@@ -136,7 +136,7 @@ def test_every_form_leaves_no_byte(said: list[tuple], form: str, pick: int, back
             left = set(range(len(said))) - expected
             assert marks_in(folder) == {mark(n + more) for n in left for more in (0, 50)}
             assert {record.id for record in memory.store.find(WHOLE)} == {f"t{n}" for n in left}
-            assert memory.verify() == []
+            assert memory.maintenance.verify() == []
             if backed_up:
                 with closing(SQLiteStore(folder / "copy.db")) as copy:
                     assert copy.count(WHOLE) == len(left)
@@ -168,13 +168,13 @@ def test_summaries_of_summaries_go(store: Memory, tmp_path: Path) -> None:
 def test_compacting_again_makes_a_summary_of_what_remains(tmp_path: Path) -> None:
     with opened(tmp_path / "m.db") as memory:
         say(memory, *(f"{mark(i)} took the train to Porto for {i} euros and wrote about it" for i in range(60)))
-        memory.compact("s1", user="ana")
+        memory.sessions.compact("s1", user="ana")
         before = memory.store.find(Filter(kinds=("summary",)))
         assert before
         receipt = memory.forget(["t1"], user="ana")
         assert receipt.to_summarise == ("s1",)
         assert mark(0) not in marks_in(tmp_path)
-        assert memory.compact("s1", user="ana").summaries
+        assert memory.sessions.compact("s1", user="ana").summaries
         assert len(memory.store.find(Filter(kinds=("summary",)))) == len(before)
         assert memory.forget(session="s1", user="ana").to_summarise == ()
         assert marks_in(tmp_path) == set()
@@ -208,9 +208,9 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     say(store, f"my {mark(1)} is broken")
     store.ingest([Turn("rule", "s1", "user", f"From now on always say {mark(2)} first.", NOW)], user="ana")
     turns = store.store.find(Filter(kinds=("turn",)))
-    from aforesaid.engine.rules import documents, elevate
+    from aforesaid.engine.rules import documents, save_guidance
 
-    assert elevate(request_for(store, 32), [turns[-1]]) == 1
+    assert save_guidance(request_for(store, 32), [turns[-1]]) == 1
     claim(store, f"{mark(3)} was broken", turns[0], scope="global")
     kept = store.remember(f"{mark(4)} is the project's", user="ana", project="p", scope="project")
     say(store, f"{mark(5)} is mine", user="bo", session="s2")
@@ -230,11 +230,11 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
 
 
 def test_a_document_without_nodes_leaves_the_register(store: Memory) -> None:
-    from aforesaid.engine.rules import documents, elevate
+    from aforesaid.engine.rules import documents, save_guidance
 
     say(store, "From now on always answer in verse.", "The sky is blue.")
     rule = store.get("t1", user="ana")
-    elevate(request_for(store, 32), [rule])
+    save_guidance(request_for(store, 32), [rule])
     assert documents(request_for(store, 32), "user:ana")
     store.forget(["t1"], user="ana")
     assert documents(request_for(store, 32), "user:ana") == {}
@@ -420,7 +420,7 @@ def test_a_backup_forgets_too_with_what_only_it_derived(store: Memory, tmp_path:
     say(store, f"the {mark(1)} boat", f"the {mark(2)} boat")
     one = store.get("t1", user="ana")
     old = summary(store, f"of {mark(1)} once", one)
-    copy = store.backup(tmp_path / "copy.db")
+    copy = store.maintenance.backup(tmp_path / "copy.db")
     store.store.delete([old.key])
     receipt = store.forget(["t1"], user="ana")
     assert receipt.proven
@@ -434,24 +434,24 @@ def test_a_backup_forgets_too_with_what_only_it_derived(store: Memory, tmp_path:
 
 def test_a_backup_that_is_gone_is_forgotten_about(store: Memory, tmp_path: Path) -> None:
     say(store, "one", "two")
-    store.backup(tmp_path / "copy.db").unlink()
+    store.maintenance.backup(tmp_path / "copy.db").unlink()
     assert store.forget(["t1"], user="ana").scrubbed["backups not found"] == 1
     assert "backups not found" not in store.forget(["t2"], user="ana").scrubbed
 
 
 def test_a_backup_is_not_overwritten_unawares(store: Memory, tmp_path: Path) -> None:
     say(store, "one")
-    store.backup(tmp_path / "copy.db")
-    with pytest.raises(InputError, match="there already"):
-        store.backup(tmp_path / "copy.db")
+    store.maintenance.backup(tmp_path / "copy.db")
+    with pytest.raises(InputError, match="already exists"):
+        store.maintenance.backup(tmp_path / "copy.db")
     say(store, "two", first=2)
-    store.backup(tmp_path / "copy.db", overwrite=True)
+    store.maintenance.backup(tmp_path / "copy.db", overwrite=True)
     with closing(SQLiteStore(tmp_path / "copy.db")) as copy:
         assert copy.count(WHOLE) == 2
     with pytest.raises(InputError, match="the store itself"):
-        store.backup(store.store.path, overwrite=True)  # type: ignore[attr-defined]
+        store.maintenance.backup(store.store.path, overwrite=True)  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="does not exist"):
-        store.backup(tmp_path / "no" / "copy.db")
+        store.maintenance.backup(tmp_path / "no" / "copy.db")
     assert sorted(file.suffix for file in tmp_path.iterdir() if file.suffix == ".part") == []
 
 
@@ -478,7 +478,7 @@ def test_the_copy_from_before_a_migration_goes_when_it_holds_what_is_forgotten(
 
 def test_something_else_in_the_place_of_a_backup_is_left_alone_and_told(store: Memory, tmp_path: Path) -> None:
     say(store, f"the {mark(1)} boat sank in the harbour")
-    copy = store.backup(tmp_path / "copy.db")
+    copy = store.maintenance.backup(tmp_path / "copy.db")
     copy.write_text(f"my own notes: the {mark(1)} boat sank in the harbour")
     receipt = store.forget(["t1"], user="ana")
     assert not receipt.proven
@@ -537,7 +537,7 @@ def test_another_process_has_the_store_open(path: Path, tmp_path: Path) -> None:
 def test_what_lingers_between_pages_is_found_and_overwritten(path: Path, tmp_path: Path) -> None:
     with opened(path) as memory:
         say(memory, *(f"{mark(i)} was here {'and there ' * 60}" for i in range(40)))
-        memory.backup(tmp_path / "aside.db")
+        memory.maintenance.backup(tmp_path / "aside.db")
     (tmp_path / "aside.db").unlink()
     with closing(sqlite3.connect(path)) as careless:
         careless.execute("PRAGMA secure_delete = OFF")
@@ -553,7 +553,7 @@ def test_what_lingers_between_pages_is_found_and_overwritten(path: Path, tmp_pat
         assert receipt.proof.rewritten
         assert receipt.proven
         assert mark(0) not in marks_in(tmp_path)
-        assert memory.verify() == []
+        assert memory.maintenance.verify() == []
         assert len(memory.search("here and there", user="ana", limit=50)) == 39
 
 

@@ -13,6 +13,7 @@ FOLDERS = ("src", "tests", "docs", "examples")
 HEADING = re.compile(r"^#{2,4} ([LPO]?\d+(?:\.\d+)*) ", re.M)
 SECTION = r"[LPO]?\d+(?:\.\d+)*(?![\w-])"
 CITATION = re.compile(rf"\b[Ss]pec (?=[LPO]?\d)({SECTION}(?:(?:, | and |–){SECTION})*)")
+OLD = re.compile(r"\bSPEC\b|\b[Ss]eeds? 00\d|\b00[0-4] §|§\d")  # earlier names of the sources
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 SPECIFICATION = ROOT / "docs" / "specification.md"
 SECTIONS = HEADING.findall(SPECIFICATION.read_text(encoding="utf-8"))
@@ -51,6 +52,21 @@ def test_cited_sections_exist() -> None:
         if section not in SECTIONS
     }
     assert not missing, sorted(missing)
+
+
+def test_no_citation_has_an_old_form() -> None:
+    old = {
+        f"{path.relative_to(ROOT)}: {found}"
+        for path in files()
+        for found in OLD.findall(path.read_text(encoding="utf-8"))
+    }
+    assert not old, sorted(old)
+
+
+def test_rows_of_the_mathematics_page_name_sections() -> None:
+    page = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    named = [part for row in re.findall(r"^\| ([LPO]?\d[^|]*?) \|", page, re.M) for part in re.split(r", |–", row)]
+    assert [section for section in named if section not in SECTIONS] == []
 
 
 @pytest.mark.parametrize(

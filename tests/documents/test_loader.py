@@ -37,7 +37,7 @@ DEPLOY = "# Deploy\n\nReleases go out on Thursdays.\n\n## Smoke test\n\nThe smok
 
 
 def test_rules_reach_every_prompt_and_lore_is_found(memory: Memory) -> None:
-    loaded = memory.load("AGENTS.md", text=AGENTS, project="shop")
+    loaded = memory.documents.load("AGENTS.md", text=AGENTS, project="shop")
     assert (loaded.added, loaded.removed, loaded.same) == (6, 0, 0)
     context = memory.assemble("where was the shop founded?", project="shop", budget_tokens=300)
     assert context.system.splitlines() == [
@@ -56,10 +56,10 @@ def test_rules_reach_every_prompt_and_lore_is_found(memory: Memory) -> None:
 
 
 def test_an_edit_replaces_exactly_what_changed(memory: Memory) -> None:
-    memory.load("AGENTS.md", text=AGENTS)
+    memory.documents.load("AGENTS.md", text=AGENTS)
     before = {record.text: record for record in memory.list(kinds=["node"])}
     edited = AGENTS.replace("- Never push to main.", "- Never push to main without a review.")
-    loaded = memory.load("AGENTS.md", text="\n\n" + edited)
+    loaded = memory.documents.load("AGENTS.md", text="\n\n" + edited)
     assert (loaded.added, loaded.removed, loaded.same) == (1, 1, 5)
     after = {record.text: record for record in memory.list(kinds=["node"])}
     kept = before["Run the tests before you commit."]
@@ -67,24 +67,24 @@ def test_an_edit_replaces_exactly_what_changed(memory: Memory) -> None:
     assert moved.key == kept.key
     assert moved.provenance is not None
     assert moved.provenance.lines == (9, 9), "its lines follow it"
-    again = memory.load("AGENTS.md", text="\n\n" + edited)
+    again = memory.documents.load("AGENTS.md", text="\n\n" + edited)
     assert (again.added, again.removed, again.same) == (0, 0, 6)
-    assert memory.verify() == []
+    assert memory.maintenance.verify() == []
 
 
 def test_a_document_can_be_taken_out(memory: Memory) -> None:
-    memory.load("AGENTS.md", text=AGENTS)
-    assert memory.unload("AGENTS.md").removed == 6
+    memory.documents.load("AGENTS.md", text=AGENTS)
+    assert memory.documents.unload("AGENTS.md").removed == 6
     assert memory.assemble("tea", budget_tokens=300).system == ""
     with pytest.raises(InputError, match="No document"):
-        memory.unload("AGENTS.md")
+        memory.documents.unload("AGENTS.md")
 
 
 @pytest.mark.parametrize("order", [["AGENTS.md", "docs/deploy.md"], ["docs/deploy.md", "AGENTS.md"]])
 def test_links_become_edges_whichever_came_first(memory: Memory, order: list[str]) -> None:
     texts = {"AGENTS.md": AGENTS, "docs/deploy.md": DEPLOY}
     for name in order:
-        memory.load(name, text=texts[name])
+        memory.documents.load(name, text=texts[name])
     nodes = {record.text: record for record in memory.list(kinds=["node"])}
     [edge] = memory.store.edges([nodes["See [deploying](docs/deploy.md#smoke-test)."].key])
     assert (edge.kind, edge.target) == ("hop", nodes["The smoke test buys one tin of tea."].key)
@@ -93,8 +93,8 @@ def test_links_become_edges_whichever_came_first(memory: Memory, order: list[str
 def test_what_a_found_node_links_to_comes_along() -> None:
     few = Settings(default=replace(Settings().default, candidates=20, pool=20))
     memory = Memory(DictStore(), HashEmbedder(64), settings=few, clock=lambda: NOW)
-    memory.load("AGENTS.md", text="# Shop\n\nOpening hours of the shop are in [them](them.md#summer).")
-    memory.load("them.md", text="# Them\n\n## Summer\n\nFrom nine until everybody went home.")
+    memory.documents.load("AGENTS.md", text="# Shop\n\nOpening hours of the shop are in [them](them.md#summer).")
+    memory.documents.load("them.md", text="# Them\n\n## Summer\n\nFrom nine until everybody went home.")
     for i in range(60):
         memory.remember(f"The shop had box {i}.")
     hits = {hit.record.text: hit for hit in memory.search("opening hours of the shop", limit=10)}
@@ -108,21 +108,21 @@ def test_what_a_found_node_links_to_comes_along() -> None:
 
 
 def test_hard_rules_that_outgrow_their_share_are_refused(memory: Memory) -> None:
-    memory.load("AGENTS.md", text=AGENTS)
+    memory.documents.load("AGENTS.md", text=AGENTS)
     heavy = "\n".join(f"- Rule number {i} is a long one about everything in the shop." for i in range(60))
     with pytest.raises(InputError, match=r"need \d+ tokens, and 500 are reserved"):
-        memory.load("heavy.md", text=heavy)
+        memory.documents.load("heavy.md", text=heavy)
     assert len(memory.list(kinds=["node"], limit=99)) == 6, "nothing was stored"
 
 
 def test_disagreements_are_told(memory: Memory) -> None:
-    loaded = memory.load("AGENTS.md", text="- Use tabs.\n\nDo not use tabs.\n")
+    loaded = memory.documents.load("AGENTS.md", text="- Use tabs.\n\nDo not use tabs.\n")
     assert loaded.conflicts == ("AGENTS.md:1 and :3 disagree: obliged: “Use tabs.”; forbidden: “Do not use tabs.”",)
-    assert memory.lint("x.md", text="- Use tabs.\n\nDo not use tabs.\n").problems
+    assert memory.documents.lint("x.md", text="- Use tabs.\n\nDo not use tabs.\n").problems
 
 
 def test_secrets_in_documents_do_not_arrive(memory: Memory) -> None:
-    memory.load("AGENTS.md", text="- Log in with AKIAIOSFODNN7EXAMPLQ and the key below.\n")
+    memory.documents.load("AGENTS.md", text="- Log in with AKIAIOSFODNN7EXAMPLQ and the key below.\n")
     [node] = memory.list(kinds=["node"])
     assert "AKIAIOSFODNN7EXAMPLQ" not in node.text
     assert "[secret:" in node.text
@@ -130,7 +130,7 @@ def test_secrets_in_documents_do_not_arrive(memory: Memory) -> None:
 
 def test_an_agent_that_recites_the_rules_is_an_echo(memory: Memory) -> None:
     rule = "Before every release run the whole test suite twice and write down which machines it ran on."
-    memory.load("AGENTS.md", text=f"- {rule}\n")
+    memory.documents.load("AGENTS.md", text=f"- {rule}\n")
     [recited] = memory.ingest([Turn("1", "s", "assistant", f"Understood. {rule}", NOW)])
     assert recited.status == "echo"
     [own] = memory.ingest([Turn("2", "s", "user", rule, NOW)])
@@ -140,7 +140,7 @@ def test_an_agent_that_recites_the_rules_is_an_echo(memory: Memory) -> None:
 def test_soft_rules_are_a_prefix_and_hard_ones_whole_or_told() -> None:
     memory = Memory(DictStore(), HashEmbedder(64), settings=Settings(), clock=lambda: NOW)
     soft = "\n\n".join(f"Always do thing number {i} before lunch." for i in range(20))
-    memory.load("AGENTS.md", text=f"- Never push to main.\n\n{soft}\n")
+    memory.documents.load("AGENTS.md", text=f"- Never push to main.\n\n{soft}\n")
     sizes = []
     for budget in range(1, 900, 20):
         context = memory.assemble("thing", budget_tokens=budget)
@@ -155,15 +155,15 @@ def test_soft_rules_are_a_prefix_and_hard_ones_whole_or_told() -> None:
 def test_files_are_read_as_they_are(tmp_path: Path, memory: Memory) -> None:
     file = tmp_path / "AGENTS.md"
     file.write_bytes(b"\xef\xbb\xbf- Never push to main.\r\n")
-    assert memory.load(file).added == 1
+    assert memory.documents.load(file).added == 1
     file.write_bytes(b"\xff\xfe nothing")
     with pytest.raises(FormatError, match="not UTF-8"):
-        memory.load(file)
+        memory.documents.load(file)
     file.write_bytes(b"- x\n" * 300_000)
     with pytest.raises(InputError, match="bytes"):
-        memory.load(file)
+        memory.documents.load(file)
     with pytest.raises(InputError, match="no file"):
-        memory.load(tmp_path / "none.md")
+        memory.documents.load(tmp_path / "none.md")
 
 
 lines = st.lists(
@@ -179,9 +179,9 @@ lines = st.lists(
 def test_reloading_is_the_same_as_loading_afresh(versions: list[list[str]]) -> None:
     edited = Memory(DictStore(), HashEmbedder(32), settings=Settings(), clock=lambda: NOW)
     for version in versions:
-        edited.load("A.md", text="\n".join(version))
+        edited.documents.load("A.md", text="\n".join(version))
     fresh = Memory(DictStore(), HashEmbedder(32), settings=Settings(), clock=lambda: NOW)
-    fresh.load("A.md", text="\n".join(versions[-1]))
+    fresh.documents.load("A.md", text="\n".join(versions[-1]))
 
     def held(memory: Memory) -> list[tuple[object, ...]]:
         found = memory.list(kinds=["node"], limit=99)

@@ -51,7 +51,7 @@ def texts(memory: Memory, query: str, user: str = "ana", **options: object) -> l
 
 
 def test_what_a_policy_takes_out(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     talk(memory, "Call +351 912 345 678 about INC-1234 or mail ana@example.org.")
     record = memory.get("t1", user="ana")
     assert record.text == "Call [pii:phone] about [ticket] or mail [pii:email]."
@@ -63,7 +63,7 @@ def test_what_a_policy_takes_out(memory: Memory) -> None:
 
 
 def test_purposes(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     talk(memory, "The garden gate is green.")
     talk(memory, "Mail bo@example.org about the gate.", "t2")
     memory.remember("The gate code is with Cy.", user="ana", allow=["tool:door"])
@@ -75,7 +75,7 @@ def test_purposes(memory: Memory) -> None:
 
 
 def test_invariants(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     with pytest.raises(DeniedError, match="no-global-tasks"):
         memory.remember("Sweep the yard.", scope="global", type="task")
     talk(memory, "Eve was here in the garden.", user="eve")
@@ -87,37 +87,37 @@ def test_invariants(memory: Memory) -> None:
 def test_a_policy_judges_what_is_there(memory: Memory) -> None:
     talk(memory, "Eve was here in the garden.", user="eve")
     talk(memory, "Call +351 912 345 678 about the garden.")
-    dry = memory.apply_policy(POLICY, dry_run=True)
+    dry = memory.policy.apply(POLICY, dry_run=True)
     assert (dry.adopted, dry.records, dry.withheld, dry.unclean, dry.expiring) == (None, 2, 1, 1, 2)
-    assert memory.policy() is None and texts(memory, "garden", user="eve") != []
-    done = memory.apply_policy(POLICY, by="ops")
+    assert memory.policy.current() is None and texts(memory, "garden", user="eve") != []
+    done = memory.policy.apply(POLICY, by="ops")
     assert done.adopted is not None and done.adopted.number == 1
     assert texts(memory, "garden", user="eve") == []
-    assert memory.revise().unclean == 1
-    assert memory.revise(mend=True).mended == 1
-    assert memory.revise() == memory.revise(mend=True)
+    assert memory.policy.revise().unclean == 1
+    assert memory.policy.revise(mend=True).mended == 1
+    assert memory.policy.revise() == memory.policy.revise(mend=True)
     assert memory.get("t1", user="ana").text == "Call [pii:phone] about the garden."
-    back = memory.apply_policy(template("solo"))
+    back = memory.policy.apply(template("solo"))
     assert back.released == 1 and texts(memory, "garden", user="eve") != []
-    assert [each.number for each in memory.policy_history()] == [2, 1]
-    assert memory.verify() == []
+    assert [each.number for each in memory.policy.history()] == [2, 1]
+    assert memory.maintenance.verify() == []
 
 
 def test_mended_text_is_gone_from_the_file(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "m.db", clock=lambda: NOW) as memory:
         talk(memory, "Call +351 912 345 678 about the garden.")
-        memory.apply_policy(POLICY)
+        memory.policy.apply(POLICY)
         assert any(b"912 345" in file.read_bytes() for file in tmp_path.iterdir())
-        memory.revise(mend=True)
+        memory.policy.revise(mend=True)
         assert not any(b"912 345" in file.read_bytes() for file in tmp_path.iterdir())
-        assert memory.verify() == []
+        assert memory.maintenance.verify() == []
 
 
 def test_the_expected_version_guards_against_somebody_else(memory: Memory) -> None:
-    memory.apply_policy(POLICY, expected="none")
+    memory.policy.apply(POLICY, expected="none")
     with pytest.raises(ConflictError, match="in force is 1"):
-        memory.apply_policy(template("team"), expected="none")
-    assert memory.policy().version == "1"  # type: ignore[union-attr]
+        memory.policy.apply(template("team"), expected="none")
+    assert memory.policy.current().version == "1"  # type: ignore[union-attr]
 
 
 def names(memory: Memory, **where: object) -> set[str]:
@@ -135,12 +135,12 @@ def test_what_others_do_while_a_policy_judges_counts(memory: Memory) -> None:
             memory.store.put([replace(used, utility=0.5), replace(drafted, meta={"draft": True})])
             memory.forget(ids=["forgotten"], user="ana")
 
-    report = memory.apply_policy(POLICY, progress=meanwhile)
+    report = memory.policy.apply(POLICY, progress=meanwhile)
     assert (report.records, report.withheld, report.expiring) == (4, 2, 4)
     assert names(memory) == {"kept", "used"}, "judged as they are now, and what was forgotten does not come back"
     assert names(memory, withheld=True) == {"kept", "used", "late", "drafted"}
     assert memory.get("used", user="ana").utility == 0.5, "nobody's change is lost"
-    assert memory.verify() == []
+    assert memory.maintenance.verify() == []
 
 
 @pytest.mark.parametrize("failing", ["progress", "append"])
@@ -151,7 +151,7 @@ def test_a_policy_that_fails_on_the_way_changes_nothing(
     talk(memory, "Eve was here in the garden.", user="eve")
     for i in range(6):
         talk(memory, f"The garden had {i} green gates.", f"g{i}")
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     before = memory.store.find(replace(EVERYTHING, withheld=True))
 
     def fail(*told: object) -> None:
@@ -161,12 +161,12 @@ def test_a_policy_that_fails_on_the_way_changes_nothing(
     with pytest.raises(KeyboardInterrupt), monkeypatch.context() as patch:
         if failing == "append":
             patch.setattr(type(memory.store.log), "append", fail)
-        memory.apply_policy(template("solo"), progress=fail if failing == "progress" else None)
-    assert [each.number for each in memory.policy_history()] == [1]
+        memory.policy.apply(template("solo"), progress=fail if failing == "progress" else None)
+    assert [each.number for each in memory.policy.history()] == [1]
     assert memory.store.find(replace(EVERYTHING, withheld=True)) == before
     assert texts(memory, "garden", user="eve") == []
     told: list[tuple[int, int]] = []
-    assert memory.apply_policy(template("solo"), progress=lambda *at: told.append(at)).released == 1
+    assert memory.policy.apply(template("solo"), progress=lambda *at: told.append(at)).released == 1
     assert told == [(2, 7), (4, 7), (6, 7), (7, 7)] and texts(memory, "garden", user="eve") != []
 
 
@@ -176,9 +176,9 @@ def test_only_what_is_judged_otherwise_is_written(memory: Memory, monkeypatch: p
     written: list[str] = []
     update = memory.store.update_access
     monkeypatch.setattr(memory.store, "update_access", lambda changed: (written.extend(changed), update(changed)))
-    assert memory.apply_policy(POLICY).unclean == 1
+    assert memory.policy.apply(POLICY).unclean == 1
     assert written == [record.key for record in memory.store.find(replace(EVERYTHING, withheld=True, kinds=("turn",)))]
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     assert len(written) == 1, "nothing the second time"
 
 
@@ -191,7 +191,7 @@ def test_one_of_two_policies_at_once_wins(tmp_path: Path) -> None:
 
         def run(version: str) -> str:
             try:
-                memory.apply_policy(rivals[version], expected="none", progress=lambda *_: both.wait(60) and None)
+                memory.policy.apply(rivals[version], expected="none", progress=lambda *_: both.wait(60) and None)
                 return "won"
             except ConflictError:
                 return "lost"
@@ -200,7 +200,7 @@ def test_one_of_two_policies_at_once_wins(tmp_path: Path) -> None:
             ends = dict(zip(rivals, pool.map(run, rivals), strict=True))
         assert sorted(ends.values()) == ["lost", "won"]
         [winner] = [version for version, end in ends.items() if end == "won"]
-        assert [each.version for each in memory.policy_history()] == [winner]
+        assert [each.version for each in memory.policy.history()] == [winner]
         assert {user for user in rivals if texts(memory, "garden", user=user) == []} == {winner}
 
 
@@ -219,19 +219,21 @@ def test_others_write_while_records_are_judged(path: Path, monkeypatch: pytest.M
                 wrote.append(f"e{len(wrote)}")
                 talk(other, f"Eve counts {judged} green gates.", wrote[-1], user="eve")
 
-        memory.apply_policy(POLICY, progress=write)
+        memory.policy.apply(POLICY, progress=write)
         assert len(wrote) == 10
         assert names(memory, owners=("user:eve",)) == set(), "all of eve's is withheld, also what came meanwhile"
-        assert memory.verify() == []
+        assert memory.maintenance.verify() == []
 
 
 RULES = "# Rules\n\nYou must call +351 912 345 678.\n"
 WRITERS: dict[str, Callable[[Memory, Path], object]] = {
     "ingest": lambda memory, folder: talk(memory, "Call +351 912 345 678 about the gate.", user="eve"),
     "remember": lambda memory, folder: memory.remember("Call +351 912 345 678 about the gate.", user="eve"),
-    "observe": lambda memory, folder: memory.observe("Call +351 912 345 678 about the gate.", user="eve", mode="raw"),
-    "load": lambda memory, folder: memory.load("rules.md", text=RULES, user="eve"),
-    "index": lambda memory, folder: memory.index(folder, user="eve"),
+    "observe": lambda memory, folder: memory.governance.observe(
+        "Call +351 912 345 678 about the gate.", user="eve", mode="raw"
+    ),
+    "load": lambda memory, folder: memory.documents.load("rules.md", text=RULES, user="eve"),
+    "index": lambda memory, folder: memory.notes.index(folder, user="eve"),
 }
 
 
@@ -246,7 +248,7 @@ def test_what_is_under_way_when_a_policy_comes_is_judged_by_it(
 
     def slow(embedder: HashEmbedder, found: Sequence[str]) -> object:
         if waiting:
-            memory.apply_policy(waiting.pop())
+            memory.policy.apply(waiting.pop())
         return embed(embedder, found)
 
     monkeypatch.setattr(HashEmbedder, "embed", slow)
@@ -255,7 +257,7 @@ def test_what_is_under_way_when_a_policy_comes_is_judged_by_it(
     kept = memory.store.find(replace(EVERYTHING, owners=("user:eve",), withheld=True))
     assert kept and all("912" not in record.text for record in kept), "the new policy hides numbers"
     assert names(memory, owners=("user:eve",)) == set(), "and eve"
-    assert memory.verify() == []
+    assert memory.maintenance.verify() == []
 
 
 def test_a_summary_of_what_a_policy_takes_away_is_not_written(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,19 +272,19 @@ def test_a_summary_of_what_a_policy_takes_away_is_not_written(memory: Memory, mo
 
     def slow(embedder: HashEmbedder, found: Sequence[str]) -> object:
         if waiting:
-            memory.apply_policy(waiting.pop())
+            memory.policy.apply(waiting.pop())
         return embed(embedder, found)
 
     monkeypatch.setattr(HashEmbedder, "embed", slow)
-    report = memory.compact("s", user="eve")
-    assert not waiting and not report.summaries and "another policy" in report.degraded
+    report = memory.sessions.compact("s", user="eve")
+    assert not waiting and not report.summaries and "the policy changed" in report.degraded
     assert names(memory, kinds=("summary",), withheld=True) == set()
 
 
 def test_mending_brings_nothing_back(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("t1", "t2"):
         talk(memory, f"Call +351 912 345 678 about the garden of {name}.", name)
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     embed = HashEmbedder.embed
 
     def forgetful(embedder: HashEmbedder, found: Sequence[str]) -> object:
@@ -290,8 +292,8 @@ def test_mending_brings_nothing_back(memory: Memory, monkeypatch: pytest.MonkeyP
         return embed(embedder, found)
 
     monkeypatch.setattr(HashEmbedder, "embed", forgetful)
-    assert memory.revise(mend=True).mended == 1
-    assert names(memory) == {"t1"} and memory.verify() == []
+    assert memory.policy.revise(mend=True).mended == 1
+    assert names(memory) == {"t1"} and memory.maintenance.verify() == []
 
 
 @pytest.mark.parametrize(
@@ -306,14 +308,14 @@ def test_mending_brings_nothing_back(memory: Memory, monkeypatch: pytest.MonkeyP
 def test_a_bad_policy_is_refused_and_the_old_one_stays(
     memory: Memory, text: str, error: type[Exception], message: str
 ) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     with pytest.raises(error, match=message):
-        memory.apply_policy(text)
-    assert memory.policy().version == "1"  # type: ignore[union-attr]
+        memory.policy.apply(text)
+    assert memory.policy.current().version == "1"  # type: ignore[union-attr]
 
 
 def test_limits_reach_the_context(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     for i in range(9):
         talk(memory, f"The garden had {i} green gates in the long dry summer of the year.", f"t{i}")
     context = memory.assemble("garden gates", user="ana", budget_tokens=900)
@@ -324,15 +326,15 @@ def test_limits_reach_the_context(memory: Memory) -> None:
 
 
 def test_validate_tells_and_stores_nothing(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
-    found = memory.validate("Ring +351 912 345 678 for INC-1111.", scope="global", type="task")
+    memory.policy.apply(POLICY)
+    found = memory.policy.validate("Ring +351 912 345 678 for INC-1111.", scope="global", type="task")
     assert found.text == "Ring [pii:phone] for [ticket]."
     assert (found.found, found.write, found.allowed) == (("phone", "ticket"), ("no-global-tasks",), False)
     assert memory.stats().records == 0
 
 
 def test_events_name_request_and_policy(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     acting = memory.acting(request="r-1", trace="t-9")
     talk(acting, "The garden gate is green.")
     [event] = memory.store.log.find(EventFilter("default", topic="ingest"))
@@ -340,8 +342,8 @@ def test_events_name_request_and_policy(memory: Memory) -> None:
 
 
 def test_tenants_have_policies_of_their_own(memory: Memory) -> None:
-    memory.apply_policy(POLICY)
-    assert memory.for_tenant("other").policy() is None
+    memory.policy.apply(POLICY)
+    assert memory.for_tenant("other").policy.current() is None
 
 
 def test_taint_goes_along_from_source_to_summary_to_context(memory: Memory) -> None:
@@ -351,7 +353,7 @@ def test_taint_goes_along_from_source_to_summary_to_context(memory: Memory) -> N
     turns[3] = Turn("t3", "s", "tool", page, NOW + timedelta(minutes=3))
     turns[4] = Turn("t4", "s", "user", page, NOW + timedelta(minutes=4), tainted=True)
     memory.ingest(turns, user="ana")
-    report = memory.compact("s", user="ana")
+    report = memory.sessions.compact("s", user="ana")
     assert report.elevated == 0, "words from outside are never kept as orders"
     first, *rest = sorted(memory.list(user="ana", kinds=["summary"], limit=99), key=lambda record: record.time)
     assert first.tainted and not any(record.tainted for record in rest)
@@ -360,7 +362,7 @@ def test_taint_goes_along_from_source_to_summary_to_context(memory: Memory) -> N
     for record in context.records:
         line = next(line for line in context.recall.split("\n") if line.startswith(handle(record.key)))
         assert ("(from outside)" in line) is record.tainted
-    candidate = memory.distill([first.id], "The shop sells tea.", user="ana")
+    candidate = memory.governance.distill([first.id], "The shop sells tea.", user="ana")
     assert candidate.tainted
 
 
@@ -369,11 +371,13 @@ def test_turns_for_one_purpose_are_told_to_no_other(memory: Memory) -> None:
                   NOW + timedelta(minutes=i)) for i in range(99)]  # fmt: skip
     memory.ingest(turns[:25], user="ana", allow=["tool:door"])
     memory.ingest(turns[25:], user="ana")
-    memory.compact("s", user="ana")
-    covered = {turn.id for s in memory.list(user="ana", kinds=["summary"]) for turn in memory.expand(s.id, user="ana")}
+    memory.sessions.compact("s", user="ana")
+    covered = {
+        turn.id for s in memory.list(user="ana", kinds=["summary"]) for turn in memory.sessions.expand(s.id, user="ana")
+    }
     assert covered and covered.isdisjoint(f"t{i}" for i in range(25))
     doors = memory.acting("tool:door")
-    made = doors.distill(["t1", "t30"], "The code has a 77.", user="ana")
+    made = doors.governance.distill(["t1", "t30"], "The code has a 77.", user="ana")
     assert made.allow == ("tool:door",)
 
 

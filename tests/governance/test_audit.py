@@ -23,7 +23,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.hash_chain import Head, mentions
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.log import DAY, NOON, make_event
+from aforesaid.testing.samples import DAY, NOON, make_event
 from aforesaid.types import Event, EventFilter, Turn
 from support.audit_export import proved
 from support.clock import NOW
@@ -286,43 +286,45 @@ def test_looking_into_the_log(memory: Memory) -> None:
     noted(memory, 5, "recall", request="r1", trace="t1")
     noted(memory, 1, "forget", request="r2")
     noted(memory.for_tenant("other"), 1, "forget", request="r1")
-    assert [event.topic for event in memory.audit()] == ["forget", "recall", "ingest"]
-    assert [event.topic for event in memory.audit(request="r1")] == ["recall", "ingest"]
-    assert [event.topic for event in memory.audit("recall", "s5", "r1")] == ["recall"]
-    assert [event.topic for event in memory.audit(since=NOW - timedelta(days=5), until="2026-05-30")] == ["recall"]
-    assert [event.topic for event in memory.audit(limit=1, offset=1)] == ["recall"]
+    assert [event.topic for event in memory.audit.events()] == ["forget", "recall", "ingest"]
+    assert [event.topic for event in memory.audit.events(request="r1")] == ["recall", "ingest"]
+    assert [event.topic for event in memory.audit.events("recall", "s5", "r1")] == ["recall"]
+    assert [event.topic for event in memory.audit.events(since=NOW - timedelta(days=5), until="2026-05-30")] == [
+        "recall"
+    ]
+    assert [event.topic for event in memory.audit.events(limit=1, offset=1)] == ["recall"]
     with pytest.raises(InputError, match="negative"):
-        memory.audit(limit=-1)
+        memory.audit.events(limit=-1)
 
 
 def test_what_a_request_did_can_be_found(memory: Memory) -> None:
     for request in ("r1", "r2"):
         turn = Turn(request, "s", "user", f"I moved to Lisbon in {request}.", NOW)
         memory.acting(request=request, trace="t1").ingest([turn], user="ana")
-    found = memory.audit(request="r2")
+    found = memory.audit.events(request="r2")
     assert {(event.body["request"], event.body["trace"]) for event in found} == {("r2", "t1")}
-    assert len(found) < len(memory.audit())
-    assert memory.verify_audit().intact
+    assert len(found) < len(memory.audit.events())
+    assert memory.audit.verify().intact
 
 
 def test_retention_by_policy(memory: Memory) -> None:
     for ago in (40, 31, 29, 0):
         noted(memory, ago)
-    assert memory.prune_audit() == 0, "nobody asked for it"
+    assert memory.audit.prune() == 0, "nobody asked for it"
     keep(memory, None)
-    assert memory.prune_audit() == 0
+    assert memory.audit.prune() == 0
     keep(memory, 30)
-    assert memory.prune_audit() == 2
-    newest = memory.audit()[0]
+    assert memory.audit.prune() == 2
+    newest = memory.audit.events()[0]
     assert (newest.topic, newest.body["events"], newest.body["policy"]) == ("prune", 2, "v1")
-    assert [event.subject for event in memory.audit()[1:]] == ["s0", "s29"]
-    assert memory.prune_audit() == 0
-    assert len(memory.audit()) == 3, "nothing to tell"
-    assert memory.prune_audit(now=NOW + timedelta(days=365)) == 3
-    assert memory.verify_audit().intact
-    assert memory.verify_audit().pruned == 5
+    assert [event.subject for event in memory.audit.events()[1:]] == ["s0", "s29"]
+    assert memory.audit.prune() == 0
+    assert len(memory.audit.events()) == 3, "nothing to tell"
+    assert memory.audit.prune(now=NOW + timedelta(days=365)) == 3
+    assert memory.audit.verify().intact
+    assert memory.audit.verify().pruned == 5
     keep(memory, 1_000_000)
-    assert memory.prune_audit() == 0, "longer than the calendar"
+    assert memory.audit.prune() == 0, "longer than the calendar"
 
 
 def test_an_export_can_be_checked_without_aforesaid(memory: Memory) -> None:
@@ -333,19 +335,19 @@ def test_an_export_can_be_checked_without_aforesaid(memory: Memory) -> None:
     )
     memory.store.log.erase(memory.tenant, ["s8"])
     keep(memory, 30)
-    memory.prune_audit()
-    lines = list(memory.export_audit())
+    memory.audit.prune()
+    lines = list(memory.audit.export())
     assert [json.loads(line)["number"] for line in lines[1:-1]] == [3, 4, 5, 6, 7]
     assert proved(lines)
     assert not proved(lines[:2] + lines[3:])
     assert not proved(lines[:-2] + lines[-1:])
     assert not proved([line.replace("r9", "r8") for line in lines])
-    assert proved(list(Memory(DictStore(), None).export_audit())), "an empty one"
+    assert proved(list(Memory(DictStore(), None).audit.export())), "an empty one"
 
 
 def test_a_log_that_is_pruned_while_it_is_written_out(memory: Memory) -> None:
     noted(memory, 9)
-    lines = memory.export_audit()
+    lines = memory.audit.export()
     next(lines)
     memory.store.log.prune(memory.tenant, NOW)
     with pytest.raises(StoreBusyError, match="pruned while"):

@@ -407,7 +407,7 @@ def test_what_an_import_takes_too_is_there_once(desk: Desk, first: str) -> None:
 
     def imported() -> None:
         with Memory.open(desk.store, settings=desk.settings) as memory:
-            memory.import_from(desk.transcript, user="ana")
+            memory.importers.run(desk.transcript, user="ana")
 
     steps = [lambda: desk.send("Stop"), imported]
     for step in steps if first == "hook" else steps[::-1]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from aforesaid.context.prompt import query_of
+from aforesaid.context.recall import NEAR_UNKNOWN, floor_of, relevant, with_answers
 from aforesaid.embed.hashing import HashEmbedder
-from aforesaid.hosts.prompt import asked
-from aforesaid.hosts.recall import NEAR_UNKNOWN, floor_of, relevant, telling
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
@@ -31,9 +31,9 @@ def team(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterat
 
 
 def found(memory: Memory, prompt: str) -> set[str]:
-    text = asked(prompt)
+    text = query_of(prompt)
     hits = memory.search(text, limit=60) if text else []
-    return {hit.record.id for hit in relevant(hits, text, floor_of(memory))}
+    return {hit.record.id for hit in relevant(hits, text, floor_of(memory._engine.request()))}
 
 
 def measured(memory: Memory, about: Mapping[str, int], strangers: Sequence[str]) -> tuple[float, float, float]:
@@ -56,10 +56,10 @@ def test_on_what_was_written_afterwards(team: Memory) -> None:
 
 def test_the_floor_of_other_models_and_by_setting() -> None:
     with Memory(DictStore(), HashEmbedder(64), settings=Settings()) as memory:
-        assert floor_of(memory).near == NEAR_UNKNOWN
+        assert floor_of(memory._engine.request()).near == NEAR_UNKNOWN
     rows = Settings().changed({"hooks.min_cosine": 0.9}, "test")
     with Memory(DictStore(), HashEmbedder(64), settings=rows) as memory:
-        assert floor_of(memory).near == 0.9
+        assert floor_of(memory._engine.request()).near == 0.9
 
 
 def test_without_vectors_words_decide() -> None:
@@ -78,7 +78,7 @@ def talked(*said: tuple[str, str]) -> Memory:
 
 def told(memory: Memory, *ids: str) -> list[str]:
     records = [memory.get(name) for name in ids]
-    keys = telling(memory.store, records, memory.where())
+    keys = with_answers(memory.store, records, memory.where())
     return [record.id for record in memory.store.get(keys)]
 
 

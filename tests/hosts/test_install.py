@@ -408,7 +408,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (tmp_path / "home" / ".claude" / "settings.json").read_text()
     assert "hook --host claude-code --user ana --set embed.provider=hash" in text
     assert Path(shlex.split(json.loads(text)["hooks"]["Stop"][0]["hooks"][0]["command"])[0]).is_absolute()
-    assert "it is as it should be" in command(tmp_path, "claude-code", "--user", "ana", "--no-mcp").stdout
+    assert "up to date" in command(tmp_path, "claude-code", "--user", "ana", "--no-mcp").stdout
     data = json.loads(command(tmp_path, "codex", "--mcp", "--scope", "project", "--json").stdout)
     assert [Path(file["path"]).name for file in data["files"]] == ["hooks.json", "config.toml"]
     assert (

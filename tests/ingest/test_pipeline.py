@@ -71,7 +71,7 @@ def test_the_same_id_in_another_session_or_of_another_user_is_another_turn(memor
     memory.ingest([turn("1", "milk")], user="bo")
     assert memory.get("1", user="ana", session="s2").text == "coffee"
     assert memory.get("1", user="bo").text == "milk"
-    with pytest.raises(InputError, match="several"):
+    with pytest.raises(InputError, match="Several"):
         memory.get("1", user="ana")
 
 
@@ -121,10 +121,13 @@ def test_an_echo_stays_in_the_history_and_out_of_retrieval(memory: Memory) -> No
 
 
 def test_turns_may_come_as_a_stream(memory: Memory) -> None:
-    seen: list[int] = []
-    report = memory.ingest((turn(str(i), f"thought number {i}") for i in range(150)), progress=seen.append)
+    seen: list[tuple[int, int | None]] = []
+    turns = [turn(str(i), f"thought number {i}") for i in range(150)]
+    report = memory.ingest(iter(turns), progress=lambda done, total: seen.append((done, total)))
     assert report.count("stored") == 150
-    assert seen == [64, 64, 22]
+    assert seen == [(64, None), (128, None), (150, None)]
+    memory.ingest(turns[:2], progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (2, 2)
 
 
 def test_repetition_inside_a_batch_counts(memory: Memory) -> None:
@@ -243,7 +246,7 @@ def test_what_was_deferred_is_decided_once_vectors_can_be_had() -> None:
     assert embedder.calls == 1
     embedder.error = None
     assert memory.search("lisbon").freshness.line == "vector and text arms on; 3 of 3 records without vectors yet"
-    assert memory.reindex() == 3
+    assert memory.maintenance.reindex() == 3
     assert memory.search("lisbon").freshness.line == "vector and text arms on; all indexed"
     gates = [record.gate for record in store.find(Filter())]
     assert all(gate is not None and gate.decision in ("admit", "reject") for gate in gates)
@@ -256,10 +259,10 @@ def test_another_model_is_refused_until_reindexed(tmp_path: Path) -> None:
     with pytest.raises(EmbedderChangedError, match="reindex"):
         Memory.open(path, embedder=HashEmbedder(32))
     with Memory.open(path, embedder=HashEmbedder(32), change_embedder=True) as memory:
-        assert memory.reindex() == 1
+        assert memory.maintenance.reindex() == 1
     with Memory.open(path, embedder=HashEmbedder(32)) as memory:
         assert len(memory.search("Lisbon")) == 1
-        assert memory.verify() == []
+        assert memory.maintenance.verify() == []
 
 
 def test_two_processes_ingesting_the_same_turns_store_them_once(tmp_path: Path) -> None:

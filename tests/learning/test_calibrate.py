@@ -17,7 +17,7 @@ from aforesaid.errors import InputError, NotFoundError
 from aforesaid.learning.calibrate import brier, even_point, log_loss
 from aforesaid.learning.labels import GateLabel, Label, held_out
 from aforesaid.memory import Memory
-from aforesaid.memory.learning import RelevanceLabel
+from aforesaid.memory.calibration import RelevanceLabel
 from aforesaid.policy import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.store.protocols import Slot, ValueKind
@@ -52,7 +52,7 @@ def policy(memory: Memory, version: str) -> None:
 
 @pytest.mark.parametrize("method", ["isotonic", "platt"])
 def test_both_sides_are_fitted_compared_and_kept(memory: Memory, method: str) -> None:
-    report = memory.calibrate(rows(200), method=method)
+    report = memory.calibration.fit(rows(200), method=method)
     assert (report.method, report.policy_version, report.stored) == (method, "none", True)
     assert [side.side for side in report.sides] == ["text", "vector"]
     for side in report.sides:
@@ -71,7 +71,7 @@ def test_both_sides_are_fitted_compared_and_kept(memory: Memory, method: str) ->
 
 def test_a_calibration_is_monotone(memory: Memory) -> None:
     for method in ("isotonic", "platt"):
-        for side in memory.calibrate(rows(80), method=method, dry_run=True).sides:
+        for side in memory.calibration.fit(rows(80), method=method, dry_run=True).sides:
             assert side.calibration is not None
             fitted = side.calibration.apply(np.linspace(-1, 10, 200))
             assert (np.diff(fitted) >= -1e-12).all()
@@ -80,20 +80,20 @@ def test_a_calibration_is_monotone(memory: Memory) -> None:
 
 def test_too_few_labels_are_refused_with_their_counts(memory: Memory) -> None:
     with pytest.raises(InputError, match=r"text: 0 labels.*vector: 0 labels, 0 relevant and 0 not; at least 20"):
-        memory.calibrate()
+        memory.calibration.fit()
     with pytest.raises(InputError, match="text: 19 labels"):
-        memory.calibrate([(1.0, 0.5, bool(i % 2)) for i in range(19)])
+        memory.calibration.fit([(1.0, 0.5, bool(i % 2)) for i in range(19)])
     with pytest.raises(InputError, match="30 labels, 30 relevant and 0 not; both kinds are needed"):
-        memory.calibrate([(1.0, 0.5, True)] * 30, side="vector")
+        memory.calibration.fit([(1.0, 0.5, True)] * 30, side="vector")
     with pytest.raises(InputError, match="is not a label"):
-        memory.calibrate([(1.0, True)] * 30)  # type: ignore[list-item]
+        memory.calibration.fit([(1.0, True)] * 30)  # type: ignore[list-item]
     with pytest.raises(InputError, match="side 'left' is unknown"):
-        memory.calibrate(rows(), side="left")  # type: ignore[arg-type]
+        memory.calibration.fit(rows(), side="left")  # type: ignore[arg-type]
     assert memory.store.values.get(VECTOR) is None
 
 
 def test_one_side_may_have_enough_while_the_other_has_not(memory: Memory) -> None:
-    report = memory.calibrate([(None, cosine, right) for _, cosine, right in rows(100)])
+    report = memory.calibration.fit([(None, cosine, right) for _, cosine, right in rows(100)])
     text, vector = report.sides
     assert "at least 20 are needed" in text.refused
     assert (text.stored, vector.stored) == (False, True)
@@ -108,29 +108,29 @@ def test_what_is_worse_than_raw_scores_is_not_kept_unless_forced(memory: Memory)
         label if keep or i % 3 else replace(label, cosine=-(label.cosine or 0.0))
         for i, (label, keep) in enumerate(zip(labels, held, strict=True))
     ]
-    report = memory.calibrate(misled, side="vector")
+    report = memory.calibration.fit(misled, side="vector")
     [side] = report.sides
     assert "worse than the raw scores" in side.refused
     assert not report.stored
     assert memory.store.values.get(VECTOR) is None
-    assert memory.calibrate(misled, side="vector", force=True).stored
+    assert memory.calibration.fit(misled, side="vector", force=True).stored
     assert memory.store.values.get(VECTOR)
 
 
 def test_a_dry_run_keeps_nothing_and_a_reset_takes_all_away(memory: Memory) -> None:
-    report = memory.calibrate(rows(), dry_run=True)
+    report = memory.calibration.fit(rows(), dry_run=True)
     assert not report.stored
     assert memory.store.values.get(VECTOR) is None
-    memory.calibrate(rows())
-    assert memory.reset_calibration() == (TEXT.name, VECTOR.name)
-    assert memory.reset_calibration() == ()
+    memory.calibration.fit(rows())
+    assert memory.calibration.reset() == (TEXT.name, VECTOR.name)
+    assert memory.calibration.reset() == ()
     assert not memory.store.values.get(VECTOR)
 
 
 def test_the_same_labels_in_any_order_give_the_same_report(memory: Memory) -> None:
     labels = rows(70)
     mixed = random.Random(2).sample(labels, len(labels))
-    assert memory.calibrate(labels, dry_run=True) == memory.calibrate(mixed, dry_run=True)
+    assert memory.calibration.fit(labels, dry_run=True) == memory.calibration.fit(mixed, dry_run=True)
 
 
 def test_losses_by_hand() -> None:
@@ -154,7 +154,7 @@ def test_feedback_with_its_query_is_what_is_learnt_from(harbour: Memory) -> None
     for i in range(30):
         harbour.feedback(f"t{i}", "helpful" if i < 15 else "harmful", user="ana", query="boat harbour", now=NOW)
     harbour.feedback("t0", "helpful", user="ana", now=NOW + MINUTE)
-    report = harbour.calibrate()
+    report = harbour.calibration.fit()
     text, vector = report.sides
     assert (text.labels, vector.labels, vector.relevant) == (15, 30, 15), "words reach the boats only"
     assert vector.stored
@@ -168,13 +168,13 @@ def test_judged_records_get_the_scores_of_their_query(harbour: Memory) -> None:
         for i in range(30)
         for query in ("boat in the harbour", "the pier of a boat")
     ]
-    report = harbour.calibrate(judged, user="ana", dry_run=True, progress=lambda *at: seen.append(at))
+    report = harbour.calibration.fit(judged, user="ana", dry_run=True, progress=lambda *at: seen.append(at))
     assert [side.labels for side in report.sides] == [30, 60]
     assert seen == [(1, 2), (2, 2)]
     with pytest.raises(NotFoundError):
-        harbour.calibrate([RelevanceLabel("t0", True, "boat")], user="bo")
+        harbour.calibration.fit([RelevanceLabel("t0", True, "boat")], user="bo")
     with pytest.raises(InputError, match="query is empty"):
-        harbour.calibrate([RelevanceLabel("t0", True)], user="ana")
+        harbour.calibration.fit([RelevanceLabel("t0", True)], user="ana")
 
 
 # -- where it is used --------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def parts(memory: Memory) -> list[float]:
 
 def test_pce_uses_what_was_fitted_for_the_policy_in_force_only(harbour: Memory) -> None:
     raw = parts(harbour)
-    [side] = harbour.calibrate(rows(200), side="vector").sides
+    [side] = harbour.calibration.fit(rows(200), side="vector").sides
     fitted = parts(harbour)
     assert fitted != raw
     assert side.calibration is not None
@@ -196,9 +196,9 @@ def test_pce_uses_what_was_fitted_for_the_policy_in_force_only(harbour: Memory) 
     assert harbour.for_tenant("other").store.values.get(replace(VECTOR, tenant="other")) is None
     policy(harbour, "v2")
     assert parts(harbour) == raw, "fitted under another policy"
-    assert harbour.calibrate(rows(200), side="vector").policy_version == "v2"
+    assert harbour.calibration.fit(rows(200), side="vector").policy_version == "v2"
     assert parts(harbour) == fitted
-    harbour.reset_calibration()
+    harbour.calibration.reset()
     assert parts(harbour) == raw
 
 
@@ -210,13 +210,13 @@ def gate_rows(border: float, count: int = 60) -> list[tuple[float, bool]]:
 
 
 def test_the_threshold_is_where_turns_become_useful(harbour: Memory) -> None:
-    report = harbour.calibrate_gate(gate_rows(0.6), dry_run=True)
+    report = harbour.gate.calibrate(gate_rows(0.6), dry_run=True)
     assert report.after == pytest.approx(0.6, abs=1 / 60), "between the last that was not and the first that was"
     assert (report.before, report.labels, report.useful, report.held_out) == (0.35, 60, 24, 15)
     assert report.right_after > report.right_before
     assert not report.stored
     assert harbour.store.values.get(GATE) is None
-    scores = [entry.score for entry in harbour.gate_ledger(user="ana", limit=99)]
+    scores = [entry.score for entry in harbour.gate.log(user="ana", limit=99)]
     assert report.replay.turns == 30
     assert report.replay.changes == sum((s >= 0.35) != (s >= report.after) for s in scores)
 
@@ -244,21 +244,21 @@ def test_new_turns_are_weighed_with_the_calibrated_threshold(memory: Memory) -> 
         return gate.threshold, gate.decision
 
     assert admitted("a") == (0.35, "admit")
-    report = memory.calibrate_gate(gate_rows(0.95))
+    report = memory.gate.calibrate(gate_rows(0.95))
     assert report.stored
     threshold, decision = admitted("b")
     assert (threshold, decision) == (pytest.approx(0.95, abs=0.02), "reject")
     assert report.after == threshold
-    assert memory.gate_replay({}, user="a").changes == 1, "a replay of nothing asks what is in force now"
+    assert memory.gate.replay({}, user="a").changes == 1, "a replay of nothing asks what is in force now"
     policy(memory, "v2")
     assert admitted("c") == (0.35, "admit"), "fitted under another policy"
-    memory.calibrate_gate(gate_rows(0.9))
+    memory.gate.calibrate(gate_rows(0.9))
     assert admitted("d")[1] == "reject"
-    assert memory.reset_calibration(gate=True) == (GATE.name,)
+    assert memory.gate.reset() == (GATE.name,)
     assert admitted("e") == (0.35, "admit")
     other = memory.for_tenant("other")
     other.ingest([Turn("x", "x", "user", "I moved to Lisbon in May.", NOW)])
-    assert [entry.threshold for entry in other.gate_ledger()] == [0.35]
+    assert [entry.threshold for entry in other.gate.log()] == [0.35]
 
 
 def test_feedback_on_weighed_turns_sets_the_threshold(harbour: Memory) -> None:
@@ -272,24 +272,24 @@ def test_feedback_on_weighed_turns_sets_the_threshold(harbour: Memory) -> None:
         harbour.feedback(f"t{i}", "helpful" if i >= 20 else ("harmful", "outdated")[i % 2], user="ana", now=NOW)
     claim = harbour.remember("A claim that no gate weighed.", user="ana", time=NOW)
     harbour.feedback(claim.id, "helpful", user="ana", now=NOW)
-    report = harbour.calibrate_gate()
+    report = harbour.gate.calibrate()
     assert (report.labels, report.useful) == (29, 9), "neither a claim nor a deferred turn has a G"
     assert report.after == pytest.approx(19.5 / 30)
     judged = [RelevanceLabel(f"t{i}", i >= 10) for i in range(29)]
-    assert harbour.calibrate_gate(judged, user="ana", dry_run=True).after == pytest.approx(9.5 / 30)
+    assert harbour.gate.calibrate(judged, user="ana", dry_run=True).after == pytest.approx(9.5 / 30)
     with pytest.raises(InputError, match="has no G"):
-        harbour.calibrate_gate([RelevanceLabel("t29", True)], user="ana")
+        harbour.gate.calibrate([RelevanceLabel("t29", True)], user="ana")
     with pytest.raises(InputError, match="has no G"):
-        harbour.calibrate_gate([RelevanceLabel(claim.id, True)], user="ana")
+        harbour.gate.calibrate([RelevanceLabel(claim.id, True)], user="ana")
 
 
 def test_gate_labels_that_say_too_little_are_refused(memory: Memory) -> None:
     with pytest.raises(InputError, match="gate: 0 labels"):
-        memory.calibrate_gate()
+        memory.gate.calibrate()
     with pytest.raises(InputError, match="both kinds"):
-        memory.calibrate_gate([(0.5, True)] * 30)
+        memory.gate.calibrate([(0.5, True)] * 30)
     with pytest.raises(InputError, match="At no G"):
-        memory.calibrate_gate([(0.9, i == 0) for i in range(30)])
+        memory.gate.calibrate([(0.9, i == 0) for i in range(30)])
     for score in (-0.1, 1.5, float("nan")):
         with pytest.raises(InputError, match="G is"):
             GateLabel(score, True)

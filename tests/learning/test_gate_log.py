@@ -60,13 +60,13 @@ def taken(seed: int = 1, embedder: HashEmbedder | None = None, **settings: float
 
 
 def decisions(memory: Memory) -> dict[str, str]:
-    return {entry.id: entry.decision for entry in memory.gate_ledger(user="ana", limit=1000)}
+    return {entry.id: entry.decision for entry in memory.gate.log(user="ana", limit=1000)}
 
 
 def test_the_ledger_is_what_the_records_say(memory: Memory) -> None:
     memory.ingest(corpus(3), user="ana")
     memory.ingest([Turn("x", "s0", "user", "Mine alone.", NOW)], user="bo")
-    entries = memory.gate_ledger(user="ana", limit=1000)
+    entries = memory.gate.log(user="ana", limit=1000)
     people = [turn for turn in corpus(3) if turn.role == "user"]
     assert [entry.id for entry in entries] == [turn.id for turn in reversed(people)], "newest first, people only"
     for entry in entries:
@@ -80,33 +80,33 @@ def test_the_ledger_is_what_the_records_say(memory: Memory) -> None:
         )
         assert dict(entry.signals) == dict(record.gate.signals)
         assert {"T", "H", "R", "Dnl", "P", "A", "Dtech", "G"} <= entry.signals.keys()
-    assert len(memory.gate_ledger(limit=1000)) == 0, "nobody's own turns"
+    assert len(memory.gate.log(limit=1000)) == 0, "nobody's own turns"
 
 
 def test_the_ledger_is_filtered_and_paged(memory: Memory) -> None:
     memory.ingest(corpus(4), user="ana")
-    whole = memory.gate_ledger(user="ana", limit=1000)
+    whole = memory.gate.log(user="ana", limit=1000)
     assert {entry.decision for entry in whole} == {"admit", "reject"}
     for decision in ("admit", "defer", "reject"):
-        found = memory.gate_ledger(user="ana", decision=decision, limit=1000)
+        found = memory.gate.log(user="ana", decision=decision, limit=1000)
         assert found == [entry for entry in whole if entry.decision == decision]
-    assert memory.gate_ledger(user="ana", limit=5, offset=7) == whole[7:12]
-    assert memory.gate_ledger(user="ana", session="s1", limit=99) == [e for e in whole if e.session == "s1"]
+    assert memory.gate.log(user="ana", limit=5, offset=7) == whole[7:12]
+    assert memory.gate.log(user="ana", session="s1", limit=99) == [e for e in whole if e.session == "s1"]
     middle = NOW + 20 * MINUTE
-    assert memory.gate_ledger(user="ana", since=middle, limit=99) == [e for e in whole if e.time >= middle]
-    assert memory.gate_ledger(user="ana", until=middle, limit=99) == [e for e in whole if e.time <= middle]
+    assert memory.gate.log(user="ana", since=middle, limit=99) == [e for e in whole if e.time >= middle]
+    assert memory.gate.log(user="ana", until=middle, limit=99) == [e for e in whole if e.time <= middle]
     with pytest.raises(InputError, match="decision 'maybe' is unknown"):
-        memory.gate_ledger(user="ana", decision="maybe")
+        memory.gate.log(user="ana", decision="maybe")
     with pytest.raises(InputError, match="no such page"):
-        memory.gate_ledger(user="ana", limit=0)
+        memory.gate.log(user="ana", limit=0)
 
 
 def test_what_was_forgotten_is_gone_from_the_ledger_and_what_was_replaced_is_not(memory: Memory) -> None:
     memory.ingest([Turn("t1", "s", "user", "I like tea.", NOW), Turn("t2", "s", "user", "I drink tea.", NOW)])
     memory.feedback("t1", "duplicate", of="t2", now=NOW)
-    assert {entry.id for entry in memory.gate_ledger()} == {"t1", "t2"}
+    assert {entry.id for entry in memory.gate.log()} == {"t1", "t2"}
     memory.forget(["t1"])
-    assert {entry.id for entry in memory.gate_ledger()} == {"t2"}
+    assert {entry.id for entry in memory.gate.log()} == {"t2"}
 
 
 # -- replay ------------------------------------------------------------------------------------------------------------
@@ -122,10 +122,10 @@ def test_a_replay_with_the_weights_in_force_changes_nothing(
 ) -> None:
     memory = taken(seed, HashEmbedder(32) if vectors else None, **weights)
     for named in ({}, {f"gate.{name}": value for name, value in weights.items()}):
-        found = memory.gate_replay(named, user="ana")
+        found = memory.gate.replay(named, user="ana")
         assert (found.changes, found.changed, found.unreadable) == (0, (), 0)
         assert dict(found.before) == dict(found.after) == dict(Counter(decisions(memory).values()))
-    for entry in memory.gate_ledger(user="ana", limit=1000):
+    for entry in memory.gate.log(user="ana", limit=1000):
         assert replayed(entry, memory.settings.gate) == (entry.score, entry.decision), "to the last digit"
 
 
@@ -135,13 +135,13 @@ def test_a_replay_equals_taking_the_turns_anew(seed: int, weights: dict[str, flo
     """Without vectors no turn's terms hang on what became of those before it."""
     memory = taken(seed)
     anew = taken(seed, **weights)
-    found = memory.gate_replay({f"gate.{name}": value for name, value in weights.items()}, user="ana")
+    found = memory.gate.replay({f"gate.{name}": value for name, value in weights.items()}, user="ana")
     wanted = decisions(anew)
     assert dict(found.after) == dict(Counter(wanted.values()))
     assert {c.entry.id: c.decision for c in found.changed} == {
         name: decision for name, decision in wanted.items() if decision != decisions(memory)[name]
     }
-    scores = {entry.id: entry.score for entry in anew.gate_ledger(user="ana", limit=1000)}
+    scores = {entry.id: entry.score for entry in anew.gate.log(user="ana", limit=1000)}
     assert all(change.score == scores[change.entry.id] for change in found.changed)
 
 
@@ -167,17 +167,17 @@ def test_a_decision_replayed_is_the_decision_that_would_have_been_made(
 def test_a_replay_tells_what_would_change_and_changes_nothing(memory: Memory) -> None:
     memory.ingest(corpus(5), user="ana")
     before = memory.store.find(memory.where(user="ana"))
-    found = memory.gate_replay({"gate.threshold": 1.0}, user="ana")
-    admitted = [entry for entry in memory.gate_ledger(user="ana", limit=1000) if entry.decision == "admit"]
+    found = memory.gate.replay({"gate.threshold": 1.0}, user="ana")
+    admitted = [entry for entry in memory.gate.log(user="ana", limit=1000) if entry.decision == "admit"]
     assert found.changes == len(admitted) > 0
     assert [change.entry for change in found.changed] == admitted, "newest first"
     assert all((c.decision, c.score) == ("reject", c.entry.score) for c in found.changed)
-    few = memory.gate_replay({"gate.threshold": 1.0}, user="ana", limit=2)
+    few = memory.gate.replay({"gate.threshold": 1.0}, user="ana", limit=2)
     assert (few.changes, few.changed) == (found.changes, found.changed[:2])
     assert memory.store.find(memory.where(user="ana")) == before
-    assert memory.gate_replay({"gate.threshold": 1.0}, user="ana", session="nowhere").turns == 0
+    assert memory.gate.replay({"gate.threshold": 1.0}, user="ana", session="nowhere").turns == 0
     seen: list[tuple[int, int]] = []
-    memory.gate_replay({}, user="ana", progress=lambda done, total: seen.append((done, total)))
+    memory.gate.replay({}, user="ana", progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (40, 40)
 
 
@@ -185,10 +185,10 @@ def test_a_replay_tells_what_would_change_and_changes_nothing(memory: Memory) ->
 def test_what_can_be_replayed_is_told_by_name(name: str) -> None:
     memory = Memory(DictStore(), None, clock=lambda: NOW)
     if name in REPLAYABLE:
-        assert memory.gate_replay({name: 0.5}).turns == 0
+        assert memory.gate.replay({name: 0.5}).turns == 0
     else:
         with pytest.raises(InputError, match=f"{name} cannot be replayed"):
-            memory.gate_replay({name: 1})
+            memory.gate.replay({name: 1})
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf"), True, "0.4"])
@@ -205,12 +205,12 @@ def test_unknown_settings_are_refused() -> None:
 
 def test_terms_that_cannot_be_read_are_left_out_and_counted(memory: Memory) -> None:
     memory.ingest(corpus(6, 10), user="ana")
-    first = memory.gate_ledger(user="ana")[0]
+    first = memory.gate.log(user="ana")[0]
     record = memory.get(first.id, user="ana")
     assert record.gate is not None
     for signals in ({}, {**record.gate.signals, "H": 7.0}, {**record.gate.signals, "T": "high"}):
         memory.store.put([replace(record, gate=replace(record.gate, signals=signals))])
-        found = memory.gate_replay({"gate.threshold": 0.9}, user="ana")
+        found = memory.gate.replay({"gate.threshold": 0.9}, user="ana")
         assert found.unreadable == 1
         assert sum(found.after.values()) == found.turns - 1
 

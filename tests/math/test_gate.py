@@ -1,4 +1,4 @@
-"""The gate: every formula by hand, every law of SPEC 4 over random turns."""
+"""The gate: every formula by hand, every law of spec 4 over random turns."""
 
 from __future__ import annotations
 

@@ -295,7 +295,7 @@ def test_decay_in_two_steps_is_decay_in_one(utility: float, first: float, second
     assert once.tolist() == pytest.approx(twice.tolist(), abs=1e-12)
 
 
-# -- the response that seed 003 §6 shows -------------------------------------------------------------------------------
+# -- the response that spec P6 shows -------------------------------------------------------------------------------
 
 
 def test_seed_response_recency() -> None:
@@ -319,7 +319,7 @@ def test_seed_response_score() -> None:
 
 
 def test_seed_sql_rank() -> None:
-    """The SQL of seed 003 §5 counts rows from 1: the first has s_text 1/2."""
+    """The SQL of spec P5 counts rows from 1: the first has s_text 1/2."""
     assert normalise.text_by_rank([1])[0] == 0.5
 
 

@@ -1,4 +1,4 @@
-"""Temporal retrieval: every formula by hand, every law and edge case of SPEC 5.7 over random pools."""
+"""Temporal retrieval: every formula by hand, every law and edge case of spec 5.7 over random pools."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_the_recovery_set_against_a_plain_sort(data: st.DataObject, size: int) -
 
 
 def test_select_brings_the_missing_anchor_in() -> None:
-    """The set-scoring gap of §9.1: B completes A although C and D are each more alike to the query."""
+    """The set-scoring gap of spec L9.1: B completes A although C and D are each more alike to the query."""
     final, anchors = [0.60, 0.58, 0.57, 0.40], [1.0, 0.0, 0.0, 1.0]
     matches = flags("10", "10", "10", "01")
     assert [choice.index for choice in temporal.select(final, anchors, matches, 1.0)] == [0, 3, 1]

@@ -13,7 +13,7 @@ from aforesaid.errors import DimensionError
 from aforesaid.math.vectors import Sketch, estimated_cosines, rotate, top_indices, unit_rows
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import fill, make_record, random_vectors
+from aforesaid.testing.samples import fill, make_record, random_vectors
 from aforesaid.types import Filter
 
 

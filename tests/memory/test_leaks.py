@@ -107,7 +107,7 @@ def test_nothing_leaks(kind: str, specs: list[dict[str, Any]], purpose: str, use
     with TemporaryDirectory() as folder:
         store = DictStore() if kind == "dict" else SQLiteStore(Path(folder) / "m.db")
         with Memory(store, HashEmbedder(32), settings=Settings(), clock=lambda: NOW) as memory:
-            memory.apply_policy(policy)
+            memory.policy.apply(policy)
             embedder = HashEmbedder(32)
             store.put(records)
             store.add_space(embedder.name, embedder.dimensions)
@@ -148,14 +148,14 @@ def answers(memory: Memory, records: list[Record], user: str, project: str | Non
     yield "list durable", memory.list(**who, limit=500, durable=True)
     context = memory.activate(query, **who)
     yield "activate", context
-    yield "active", memory.active(context.id, **who)
-    yield "candidates", memory.candidates(**who)
+    yield "active", memory.governance.active(context.id, **who)
+    yield "candidates", memory.governance.candidates(**who)
     yield "export", list(memory.export())
-    yield "audit", memory.audit(limit=1000)
-    yield "ledger", memory.gate_ledger(user=user)
-    yield "history of the policy", [each.policy.version for each in memory.policy_history()]
+    yield "audit", memory.audit.events(limit=1000)
+    yield "ledger", memory.gate.log(user=user)
+    yield "history of the policy", [each.policy.version for each in memory.policy.history()]
     for record in records:
-        for verb in (memory.get, memory.history, memory.expand):
+        for verb in (memory.get, memory.history, memory.sessions.expand):
             for name in (record.id, record.key):
                 try:
                     yield verb.__name__, verb(name, **who)
@@ -179,7 +179,7 @@ def test_nothing_leaks_on_the_command_line(path: Path) -> None:
     ]
     ids = []
     with Memory.open(path, embedder=HashEmbedder(), clock=lambda: NOW) as memory:
-        memory.apply_policy(POLICY)
+        memory.policy.apply(POLICY)
         for number, (tenant, user, boundary, allow) in enumerate(kept):
             text = f"The garden gate mark{number:04}x is green."
             made = memory.for_tenant(tenant).remember(text, user=user, boundary=boundary, allow=allow)

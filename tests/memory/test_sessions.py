@@ -36,27 +36,27 @@ def test_the_whole_of_a_session(memory: Memory, tmp_path: Path) -> None:
     memory = Memory(memory.store, HashEmbedder(64), settings=eager, clock=lambda: NOW)
     rules = tmp_path / "AGENTS.md"
     rules.write_text("- Answer in English.\n", encoding="utf-8")
-    begun = memory.bootstrap("today", turns=talk(3), documents=[rules], user="ana")
-    assert (begun.turns, len(begun.taken), [each.added for each in begun.loaded], begun.failed) == (3, 3, [1], ())
-    again = memory.bootstrap("today", turns=talk(3), documents=[rules], user="ana")
-    assert (again.turns, again.taken.count("duplicate"), again.loaded[0].same) == (3, 3, 1), "safe to repeat"
+    begun = memory.sessions.bootstrap("today", turns=talk(3), documents=[rules], user="ana")
+    assert (begun.turns, len(begun.ingested), [each.added for each in begun.loaded], begun.failed) == (3, 3, [1], ())
+    again = memory.sessions.bootstrap("today", turns=talk(3), documents=[rules], user="ana")
+    assert (again.turns, again.ingested.count("duplicate"), again.loaded[0].same) == (3, 3, 1), "safe to repeat"
     compacted = []
     for turn in talk(37, first=3):
         context = memory.assemble(turn.text, user="ana", session="today", budget_tokens=800, now=turn.time)
         assert context.tokens <= 800 and "Answer in English." in context.system
-        compacted += memory.after_turn([turn], user="ana")[1]
+        compacted += memory.sessions.after_turn([turn], user="ana")[1]
     assert compacted and all(report.summaries for report in compacted), "it compacts itself as it grows"
-    ended = memory.end("today", user="ana")
+    ended = memory.sessions.end("today", user="ana")
     assert ended.turns == 40 and ended.compacted.summaries and ended.embedded == 0
-    assert memory.end("today", user="ana").compacted.summaries == ()
-    assert memory.bootstrap("today", user="ana").turns == 40, "and it can go on"
+    assert memory.sessions.end("today", user="ana").compacted.summaries == ()
+    assert memory.sessions.bootstrap("today", user="ana").turns == 40, "and it can go on"
     assert [event.body["turns"] for event in memory.store.log.find(EventFilter("default", topic="end"))] == [40, 40]
 
 
 def test_a_bad_document_is_named_and_the_rest_goes_on(memory: Memory, tmp_path: Path) -> None:
     good = tmp_path / "good.md"
     good.write_text("- Be brief.\n", encoding="utf-8")
-    begun = memory.bootstrap("today", turns=talk(2), documents=[tmp_path / "gone.md", good], user="ana")
+    begun = memory.sessions.bootstrap("today", turns=talk(2), documents=[tmp_path / "gone.md", good], user="ana")
     assert len(begun.failed) == 1 and "gone.md" in begun.failed[0]
     assert len(begun.loaded) == 1 and begun.turns == 2
 
@@ -64,7 +64,7 @@ def test_a_bad_document_is_named_and_the_rest_goes_on(memory: Memory, tmp_path: 
 @pytest.mark.parametrize("verb", ["bootstrap", "end"])
 def test_a_session_needs_a_name(memory: Memory, verb: str) -> None:
     with pytest.raises(InputError, match="session"):
-        getattr(memory, verb)(" ", user="ana")
+        getattr(memory.sessions, verb)(" ", user="ana")
 
 
 class Flaky(HashEmbedder):
@@ -84,9 +84,9 @@ def test_the_end_catches_up_on_vectors() -> None:
     report = memory.ingest(talk(5), user="ana")
     assert report.freshness is not None and report.freshness.pending == 5
     memory.ingest([Turn("x", "other", "user", "Another talk.", NOW)], user="ana")
-    assert memory.end("today", user="ana").embedded == 0, "still down: nothing raised, nothing lost"
+    assert memory.sessions.end("today", user="ana").embedded == 0, "still down: nothing raised, nothing lost"
     embedder.down = False
-    ended = memory.end("today", user="ana")
+    ended = memory.sessions.end("today", user="ana")
     assert ended.embedded == 5
     assert ended.freshness.pending == 1, "the other session's turn waits for its own end"
 
@@ -98,7 +98,7 @@ def test_on_the_command_line(path: Path, tmp_path: Path) -> None:
     said.write_text(jsonl(*lines[:4]), encoding="utf-8")
     options = ["--user", "ana", "--document", str(document), "--from", str(said)]
     begun = data(run(path, "bootstrap", "today", *options, "--json"))
-    assert (begun["turns"], begun["taken"]["stored"], begun["failed"]) == (4, 4, [])
+    assert (begun["turns"], begun["ingested"]["stored"], begun["failed"]) == (4, 4, [])
     assert "4 turns known" in run(path, "bootstrap", "today", "--user", "ana").stdout
     taken = data(run(path, "ingest", "--user", "ana", "--compact", "--json", stdin=jsonl(*lines)))
     assert taken["compacted"][0]["session"] == "today"

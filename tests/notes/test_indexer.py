@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def fresh(folder: Path, **settings: object) -> Memory:
     memory = Memory(DictStore(), HashEmbedder(64), settings=Settings().changed(settings, "test"))
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     return memory
 
 
@@ -48,7 +48,7 @@ def counts(report: IndexReport) -> tuple[int, int, int, int, int]:
 
 
 def test_a_folder_becomes_chunks_with_file_and_lines(memory: Memory, folder: Path) -> None:
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert counts(report) == (4, 0, 0, 0, 0)
     assert (report.root, report.chunks, report.embedded, report.skipped) == ("ws", 4, 4, ())
     assert places(memory) == [
@@ -64,47 +64,47 @@ def test_a_folder_becomes_chunks_with_file_and_lines(memory: Memory, folder: Pat
 
 
 def test_what_did_not_change_is_not_read_again(memory: Memory, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
 
     def refused(*_: object) -> None:
         raise AssertionError("read")
 
     monkeypatch.setattr("aforesaid.notes.changes.read_note", refused)
-    assert counts(memory.index(folder, user="ana")) == (0, 0, 0, 0, 4)
+    assert counts(memory.notes.index(folder, user="ana")) == (0, 0, 0, 0, 4)
 
 
 def test_a_touched_file_is_unchanged_and_a_fresh_one_is_compared_by_content(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     os.utime(folder / "MEMORY.md", ns=(PAST_NS + 5, PAST_NS + 5))
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert counts(report) == (0, 0, 0, 0, 4) and report.embedded == 0
     now = (folder / "notes/plain.md").stat().st_mtime_ns
     (folder / "notes/plain.md").write_text("The router password is kept in the SAFE.\n")  # as long as before
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     stat = (folder / "notes/plain.md").stat()
     assert stat.st_mtime_ns != now
     (folder / "notes/plain.md").write_text("The router password is kept in the cave.\n")
     os.utime(folder / "notes/plain.md", ns=(stat.st_mtime_ns, stat.st_mtime_ns))  # same size, same time
-    assert counts(memory.index(folder, user="ana")) == (0, 1, 0, 0, 3)
+    assert counts(memory.notes.index(folder, user="ana")) == (0, 1, 0, 0, 3)
 
 
 def test_an_edit_replaces_what_changed_and_embeds_nothing_else(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     file = folder / "memory/topics/deploy.md"
     file.write_text(file.read_text() + "\n# Later\n\n" + "word " * 450 + "\n\nAsk Bo.\n")
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert counts(report) == (0, 1, 0, 0, 3)
     assert 0 < report.embedded < report.chunks
     assert memory.search("ask bo", user="ana")[0].record.text.endswith("Ask Bo.")
 
 
 def test_a_renamed_file_keeps_its_vectors_and_what_use_taught(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     old = next(record for record in chunks(memory) if record.meta["tier"] == "topic")
     memory.store.put([replace(old, utility=0.5, meta={**old.meta, USES: 3})])
     vector = memory.store.vectors([old.key])[old.key]
     (folder / "memory/topics/deploy.md").rename(folder / "memory/topics/ship.md")
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert counts(report) == (0, 0, 1, 0, 3) and report.embedded == 0
     moved = next(record for record in chunks(memory) if record.meta["tier"] == "topic")
     assert moved.provenance is not None and moved.provenance.file == "ws/memory/topics/ship.md"
@@ -115,14 +115,14 @@ def test_a_renamed_file_keeps_its_vectors_and_what_use_taught(memory: Memory, fo
 
 def test_the_same_text_twice_is_stored_once_with_its_places(memory: Memory, folder: Path) -> None:
     write(folder, {"memory/topics/kettle.md": WORKSPACE["memory/2026-05-03.md"], "z.md": WORKSPACE["notes/plain.md"]})
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert report.chunks == 4
     by_text = {record.text: record for record in chunks(memory)}
     kettle = by_text[WORKSPACE["memory/2026-05-03.md"].strip()]
     assert kettle.id.startswith("ws/memory/topics/kettle.md#"), "named after the better tier"
     assert [place[0] for place in kettle.meta["places"]] == ["memory/topics/kettle.md", "memory/2026-05-03.md"]
     (folder / "memory/topics/kettle.md").unlink()
-    again = memory.index(folder, user="ana")
+    again = memory.notes.index(folder, user="ana")
     assert again.embedded == 0
     assert places(memory) == places(fresh(folder))
     assert chunks(memory) == chunks(fresh(folder))
@@ -130,90 +130,90 @@ def test_the_same_text_twice_is_stored_once_with_its_places(memory: Memory, fold
 
 def test_links_are_made_whichever_file_came_first(memory: Memory, folder: Path) -> None:
     write(folder, {"a.md": "See [[later]] and [there](notes/plain.md).\n"})
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     assert [(a.split("#")[0], b.split("#")[0]) for a, b, _ in edges(memory)] == [
         ("ws/MEMORY.md", "ws/memory/topics/deploy.md"),
         ("ws/a.md", "ws/notes/plain.md"),
     ]
     write(folder, {"sub/deep/later.md": "Deep.\n"})
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     assert ("ws/a.md", "ws/sub/deep/later.md") in [(a.split("#")[0], b.split("#")[0]) for a, b, _ in edges(memory)]
     write(folder, {"sub/later.md": "Shorter.\n"})
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     targets = [b.split("#")[0] for a, b, _ in edges(memory) if a.startswith("ws/a.md")]
     assert sorted(targets) == ["ws/notes/plain.md", "ws/sub/later.md"], "the shortest path wins, the old edge goes"
 
 
 def test_deleting_the_index_and_making_it_again_gives_the_same(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     before = chunks(memory), edges(memory)
-    gone = memory.unindex(folder, user="ana")
+    gone = memory.notes.unindex(folder, user="ana")
     assert gone.removed == 4 and chunks(memory) == []
     kinds = ValueKind.NOTES_FILE, ValueKind.NOTES_ROOT
     assert not [slot for kind in kinds for slot in memory.store.values.items(kind, "default")]
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     assert (chunks(memory), edges(memory)) == before
 
 
 def test_a_forgotten_chunk_comes_back_because_the_file_is_the_truth(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     before = chunks(memory)
     memory.forget([before[0].id], user="ana")
     assert len(chunks(memory)) == 3
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     assert chunks(memory) == before
 
 
 def test_two_roots_with_the_same_files_do_not_collide(memory: Memory, tmp_path: Path) -> None:
     write(tmp_path / "one/notes", WORKSPACE)
     write(tmp_path / "two/notes", WORKSPACE)
-    memory.index(tmp_path / "one/notes", user="ana")
+    memory.notes.index(tmp_path / "one/notes", user="ana")
     with pytest.raises(InputError, match="indexed already"):
-        memory.index(tmp_path / "two/notes", user="ana")
-    memory.index(tmp_path / "two/notes", user="ana", name="second")
+        memory.notes.index(tmp_path / "two/notes", user="ana")
+    memory.notes.index(tmp_path / "two/notes", user="ana", name="second")
     assert len(chunks(memory, "notes")) == len(chunks(memory, "second")) == 4
-    assert [root.name for root in memory.roots(user="ana")] == ["notes", "second"]
+    assert [root.name for root in memory.notes.roots(user="ana")] == ["notes", "second"]
     shutil.rmtree(tmp_path / "one/notes/memory")
-    memory.index(tmp_path / "one/notes", user="ana")
+    memory.notes.index(tmp_path / "one/notes", user="ana")
     assert (len(chunks(memory, "notes")), len(chunks(memory, "second"))) == (2, 4)
-    assert len(memory.search_files("green tea", user="ana")) > 0
-    texts = [snippet.text for snippet in memory.search_files("green tea", user="ana")]
+    assert len(memory.notes.search("green tea", user="ana")) > 0
+    texts = [snippet.text for snippet in memory.notes.search("green tea", user="ana")]
     assert len(texts) == len(set(texts)), "one copy is shown"
-    assert memory.search_files("green tea", user="bob").snippets == ()
+    assert memory.notes.search("green tea", user="bob").snippets == ()
 
 
 def test_a_root_that_moved_on_the_disk_goes_on(memory: Memory, folder: Path, tmp_path: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     folder.rename(tmp_path / "elsewhere")
     (tmp_path / "parent").mkdir()
     (tmp_path / "elsewhere").rename(tmp_path / "parent/ws")
-    report = memory.index(tmp_path / "parent/ws", user="ana")
+    report = memory.notes.index(tmp_path / "parent/ws", user="ana")
     assert counts(report) == (0, 0, 0, 0, 4) and report.embedded == 0
-    assert memory.roots(user="ana")[0].folder == str(tmp_path / "parent/ws")
-    assert memory.show_lines("ws/notes/plain.md:1", user="ana").changed is False
+    assert memory.notes.roots(user="ana")[0].folder == str(tmp_path / "parent/ws")
+    assert memory.notes.lines("ws/notes/plain.md:1", user="ana").changed is False
 
 
 def test_a_path_inside_a_root_means_that_root(memory: Memory, folder: Path) -> None:
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     write(folder, {"memory/topics/new.md": "New.\n"})
-    report = memory.index(folder / "memory/topics", user="ana")
+    report = memory.notes.index(folder / "memory/topics", user="ana")
     assert report.root == "ws" and counts(report) == (1, 0, 0, 0, 4)
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(memory: Memory, folder: Path) -> None:
-    said = memory.index(folder, user="ana", dry_run=True)
+    said = memory.notes.index(folder, user="ana", dry_run=True)
     assert chunks(memory) == [] and not memory.store.values.items(ValueKind.NOTES_ROOT, "default", "user:ana")
-    done = memory.index(folder, user="ana")
+    done = memory.notes.index(folder, user="ana")
     assert (counts(said), said.chunks, said.embedded) == (counts(done), done.chunks, done.embedded)
     (folder / "MEMORY.md").unlink()
     before = chunks(memory), edges(memory)
-    assert memory.index(folder, user="ana", dry_run=True).removed == 1
+    assert memory.notes.index(folder, user="ana", dry_run=True).removed == 1
     assert (chunks(memory), edges(memory)) == before
 
 
 def test_progress_counts_files(memory: Memory, folder: Path) -> None:
     seen: list[tuple[int, int]] = []
-    memory.index(folder, user="ana", progress=lambda done, total: seen.append((done, total)))
+    memory.notes.index(folder, user="ana", progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (4, 4)
 
 
@@ -230,21 +230,21 @@ def test_a_crash_in_the_middle_leaves_what_is_done_done(folder: Path, tmp_path: 
     settings = Settings().changed({"files.batch": 1}, "test")
     with Memory(SQLiteStore(tmp_path / "m.db"), Breaking(64), settings=settings) as memory:
         with pytest.raises(KeyboardInterrupt):
-            memory.index(folder, user="ana")
+            memory.notes.index(folder, user="ana")
         assert len(chunks(memory)) == 2
-        report = memory.index(folder, user="ana")
+        report = memory.notes.index(folder, user="ana")
         assert counts(report) == (2, 0, 0, 0, 2) and report.embedded == 2
         assert (chunks(memory), edges(memory)) == (chunks(fresh(folder)), edges(fresh(folder)))
 
 
 def test_other_sizes_of_chunks_make_the_root_anew(memory: Memory, folder: Path) -> None:
     write(folder, {"long.md": "\n\n".join(f"Paragraph {n} says something of its own." for n in range(80))})
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     smaller = Memory(memory.store, HashEmbedder(64), settings=Settings().changed({"files.chunk_tokens": 50}, "test"))
-    report = smaller.index(folder, user="ana")
+    report = smaller.notes.index(folder, user="ana")
     assert report.unchanged == 5 and report.chunks > 10
     assert chunks(smaller) == chunks(fresh(folder, **{"files.chunk_tokens": 50}))
-    assert counts(smaller.index(folder, user="ana")) == (0, 0, 0, 0, 5)
+    assert counts(smaller.notes.index(folder, user="ana")) == (0, 0, 0, 0, 5)
 
 
 def test_two_who_index_at_once_notice_each_other(folder: Path, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_two_who_index_at_once_notice_each_other(folder: Path, tmp_path: Path) -
         Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64)) as one,
         Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64)) as two,
     ):
-        first, second = one.indexer(folder, user="ana"), two.indexer(folder, user="ana")
+        first, second = one.notes.indexer(folder, user="ana"), two.notes.indexer(folder, user="ana")
         first.run()
         second.run()
         (folder / "MEMORY.md").write_text("Changed.\n")
@@ -266,12 +266,12 @@ def test_secrets_never_reach_the_store(memory: Memory, folder: Path) -> None:
     key = "-----BEGIN PRIVATE KEY-----\n" + "\n".join("MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 2 for _ in range(60))
     key += "\n-----END PRIVATE KEY-----"
     write(folder, {"keys.md": f"# Keys\n\ntoken = ghp_{'a1B2' * 9}\n\n{key}\n\nAfter the key.\n"})
-    memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
     texts = "\n".join(record.text for record in chunks(memory))
     assert "ghp_" not in texts and "MIIEvQ" not in texts and "[secret:" in texts
     last = next(record for record in chunks(memory) if "After the key." in record.text)
     assert last.provenance is not None and last.provenance.lines is not None and last.provenance.lines[1] == 68
-    assert "MIIEvQ" not in memory.show_lines("ws/keys.md:30-40", user="ana").text
+    assert "MIIEvQ" not in memory.notes.lines("ws/keys.md:30-40", user="ana").text
 
 
 def test_front_matter_says_class_tier_and_where_words_come_from(memory: Memory, folder: Path) -> None:
@@ -282,32 +282,32 @@ def test_front_matter_says_class_tier_and_where_words_come_from(memory: Memory, 
             "clip.md": "---\nsource: https://example.com/a\ntier: curated\ntags: web, oak\n---\nOaks grow slowly. #tree\n",
         },
     )
-    memory.index(folder, user="ana")
-    assert all("treasure" not in snippet.text for snippet in memory.search_files("treasure oak", user="ana"))
+    memory.notes.index(folder, user="ana")
+    assert all("treasure" not in snippet.text for snippet in memory.notes.search("treasure oak", user="ana"))
     clip = next(record for record in chunks(memory) if "Oaks" in record.text)
     assert clip.tainted and clip.meta["tier"] == "curated" and clip.meta["tags"] == ["web", "oak", "tree"]
     with pytest.raises(NotFoundError):
-        memory.show_lines("ws/diary.md", user="ana")
+        memory.notes.lines("ws/diary.md", user="ana")
 
 
 def test_what_is_wrong_is_said_with_what_to_do(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="There is no folder"):
-        memory.index(tmp_path / "none", user="ana")
+        memory.notes.index(tmp_path / "none", user="ana")
     (tmp_path / "file.md").write_text("x")
     with pytest.raises(InputError, match="not a folder"):
-        memory.index(tmp_path / "file.md", user="ana")
+        memory.notes.index(tmp_path / "file.md", user="ana")
     with pytest.raises(NotFoundError, match="Indexed here: nothing"):
-        memory.unindex("none", user="ana")
+        memory.notes.unindex("none", user="ana")
     write(tmp_path / "ws", WORKSPACE)
     with pytest.raises(InputError, match="cannot be called"):
-        memory.index(tmp_path / "ws", user="ana", name="a/b")
+        memory.notes.index(tmp_path / "ws", user="ana", name="a/b")
 
 
 def test_without_an_embedder_words_still_find_notes(folder: Path) -> None:
     memory = Memory(DictStore())
-    report = memory.index(folder, user="ana")
+    report = memory.notes.index(folder, user="ana")
     assert report.embedded == 0 and report.vector_off == "no embedder"
-    assert memory.search_files("kettle", user="ana")[0].place == "ws/memory/2026-05-03.md:1"
+    assert memory.notes.search("kettle", user="ana")[0].place == "ws/memory/2026-05-03.md:1"
 
 
 # Random edits
@@ -400,17 +400,17 @@ def test_after_random_edits_the_index_is_that_of_a_fresh_start(seed: int, kind: 
     settings = Settings().changed({"files.chunk_tokens": 40, "files.overlap_tokens": 10, "files.batch": 3}, "test")
     store = DictStore() if kind == "dict" else SQLiteStore(tmp_path / "m.db")
     with Memory(store, HashEmbedder(32), settings=settings) as memory:
-        keeper = memory.indexer(root, user="ana")
+        keeper = memory.notes.indexer(root, user="ana")
         for _ in range(12):
             for _ in range(chance.randint(1, 6)):
                 chance.choice(EDITS)(root, chance)
-            report = keeper.run() if chance.random() < 0.5 else memory.index(root, user="ana")
+            report = keeper.run() if chance.random() < 0.5 else memory.notes.index(root, user="ana")
             other = Memory(DictStore(), HashEmbedder(32), settings=settings)
-            first = other.index(root, user="ana")
+            first = other.notes.index(root, user="ana")
             assert chunks(memory) == chunks(other)
             assert edges(memory) == edges(other)
             assert report.chunks == first.chunks
-            assert counts(memory.index(root, user="ana"))[:4] == (0, 0, 0, 0)
+            assert counts(memory.notes.index(root, user="ana"))[:4] == (0, 0, 0, 0)
         keys = [record.key for record in chunks(memory)]
         mine, theirs = memory.store.vectors(keys), other.store.vectors(keys)
         assert mine.keys() == theirs.keys() == set(keys)
@@ -424,7 +424,7 @@ def test_after_random_edits_the_index_is_that_of_a_fresh_start(seed: int, kind: 
 
 def test_forgetting_somebody_leaves_nothing_of_their_notes(folder: Path, tmp_path: Path) -> None:
     with Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64)) as memory:
-        memory.index(folder, user="ana")
+        memory.notes.index(folder, user="ana")
         receipt = memory.forget(user="ana", everything=True)
         assert receipt.proven, receipt.proof
         assert chunks(memory) == [] and not [
@@ -432,7 +432,7 @@ def test_forgetting_somebody_leaves_nothing_of_their_notes(folder: Path, tmp_pat
         ]
         raw = b"".join(file.read_bytes() for file in tmp_path.glob("m.db*"))
         assert b"green tea" not in raw and b"deploy.md" not in raw
-        assert memory.index(folder, user="ana").added == 4
+        assert memory.notes.index(folder, user="ana").added == 4
 
 
 POLICY = """
@@ -452,11 +452,11 @@ redact:
 
 def test_a_policy_cleans_notes_and_refuses_some(memory: Memory, folder: Path) -> None:
     write(folder, {"contact.md": "Write to bo@example.com about the roof.\n"})
-    memory.index(folder, user="ana")
-    memory.apply_policy(POLICY)
-    report = memory.index(folder, user="ana")
+    memory.notes.index(folder, user="ana")
+    memory.policy.apply(POLICY)
+    report = memory.notes.index(folder, user="ana")
     assert report.chunks == 4
     assert [why for path, why in report.skipped if path == "memory/2026-05-03.md" and "no-logs" in why]
     assert all("bo@example.com" not in record.text for record in chunks(memory))
-    assert "bo@example.com" not in memory.show_lines("ws/contact.md", user="ana").text
-    assert counts(memory.index(folder, user="ana"))[:4] == (0, 0, 0, 0), "and it is settled"
+    assert "bo@example.com" not in memory.notes.lines("ws/contact.md", user="ana").text
+    assert counts(memory.notes.index(folder, user="ana"))[:4] == (0, 0, 0, 0), "and it is settled"

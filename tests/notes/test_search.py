@@ -31,12 +31,12 @@ NOTES = {
 
 @pytest.fixture
 def noted(memory: Memory, tmp_path: Path) -> Memory:
-    memory.index(write(tmp_path / "ws", NOTES), user="ana")
+    memory.notes.index(write(tmp_path / "ws", NOTES), user="ana")
     return memory
 
 
 def test_a_snippet_says_where_it_is_and_why(noted: Memory) -> None:
-    result = noted.search_files("EADDRINUSE", user="ana")
+    result = noted.notes.search("EADDRINUSE", user="ana")
     best = result[0]
     assert (best.place, best.lines, best.tier) == ("ws/ops/errors.md:1-5", (1, 5), "note")
     assert best.text == NOTES["ops/errors.md"].rstrip("\n")
@@ -47,13 +47,13 @@ def test_a_snippet_says_where_it_is_and_why(noted: Memory) -> None:
 
 def test_modes_follow_the_question(noted: Memory) -> None:
     for query, mode in [("where is the tin", "A"), ("`port 8080`", "B"), ("what was that thing about tea", "C")]:
-        assert noted.search_files(query, user="ana").mode == mode
-    assert noted.search_files("the tea tins", user="ana").expansions
+        assert noted.notes.search(query, user="ana").mode == mode
+    assert noted.notes.search("the tea tins", user="ana").expansions
 
 
 def test_topics_come_before_curated_before_logs_and_old_ones_last(noted: Memory) -> None:
     now = datetime(2024, 1, 1, tzinfo=UTC)  # the files were written a few weeks before
-    places = [each.path for each in noted.search_files("green tea from kyoto", user="ana", now=now)]
+    places = [each.path for each in noted.notes.search("green tea from kyoto", user="ana", now=now)]
     order = [name for name in places if "tea" in NOTES[name.removeprefix("ws/")]]
     assert order[0] == "ws/memory/topics/tea.md"
     assert order.index("ws/MEMORY.md") < order.index("ws/memory/2020-01-01.md")
@@ -63,21 +63,21 @@ def test_topics_come_before_curated_before_logs_and_old_ones_last(noted: Memory)
 def test_no_more_than_a_prompt_may_have(tmp_path: Path) -> None:
     memory = Memory(DictStore(), HashEmbedder(64))
     notes = {f"n{i}.md": f"Tea note {i}. " + f"kettle{i} word " * 70 for i in range(12)}
-    memory.index(write(tmp_path / "ws", notes), user="ana")
-    result = memory.search_files("tea note", user="ana")
+    memory.notes.index(write(tmp_path / "ws", notes), user="ana")
+    result = memory.notes.search("tea note", user="ana")
     assert 0 < len(result) <= 6 and result.tokens <= 1200 and result.left_out > 0
-    assert len(memory.search_files("tea note", user="ana", limit=2)) == 2
+    assert len(memory.notes.search("tea note", user="ana", limit=2)) == 2
     with pytest.raises(InputError):
-        memory.search_files("tea", user="ana", limit=0)
+        memory.notes.search("tea", user="ana", limit=0)
     with pytest.raises(InputError, match="empty"):
-        memory.search_files(" ", user="ana")
+        memory.notes.search(" ", user="ana")
 
 
 def test_other_records_are_no_snippets_and_chunks_are_found_with_them(noted: Memory) -> None:
     noted.ingest(
         [Turn("t1", "s1", "user", "I bought green tea from Kyoto.", datetime(2026, 5, 1, tzinfo=UTC))], user="ana"
     )
-    assert all(each.record.kind == "chunk" for each in noted.search_files("green tea", user="ana"))
+    assert all(each.record.kind == "chunk" for each in noted.notes.search("green tea", user="ana"))
     kinds = {hit.record.kind for hit in noted.search("green tea", user="ana")}
     assert kinds == {"turn", "chunk"}
     linked = [hit for hit in noted.search("blue tin", user="ana", kinds=["chunk"], limit=20) if "hop=" in hit.reason]
@@ -93,20 +93,20 @@ def test_a_context_cites_file_and_lines(noted: Memory) -> None:
 
 
 def test_lines_are_those_of_the_file_now(noted: Memory, tmp_path: Path) -> None:
-    found = noted.show_lines("ws/ops/errors.md:3-5", user="ana")
+    found = noted.notes.lines("ws/ops/errors.md:3-5", user="ana")
     assert found.text == "EADDRINUSE: another server runs on port 8080.\n\nSQLITE_BUSY: wait and retry."
     assert (found.place, found.of, found.changed) == ("ws/ops/errors.md:3-5", 5, False)
-    assert noted.show_lines("ops/ports.md", user="ana").lines == (1, 1)
-    assert noted.show_lines(str(tmp_path / "ws/ops/ports.md:1"), user="ana").place == "ws/ops/ports.md:1"
+    assert noted.notes.lines("ops/ports.md", user="ana").lines == (1, 1)
+    assert noted.notes.lines(str(tmp_path / "ws/ops/ports.md:1"), user="ana").place == "ws/ops/ports.md:1"
     (tmp_path / "ws/ops/ports.md").write_text("One.\r\nTwo.\r\n")
-    now = noted.show_lines("ws/ops/ports.md:2", user="ana")
+    now = noted.notes.lines("ws/ops/ports.md:2", user="ana")
     assert now.text == "Two." and now.changed
-    assert noted.show_lines("ws/ops/ports.md:1-99", user="ana").lines == (1, 2)
+    assert noted.notes.lines("ws/ops/ports.md:1-99", user="ana").lines == (1, 2)
     with pytest.raises(InputError, match="2 lines"):
-        noted.show_lines("ws/ops/ports.md:3", user="ana")
+        noted.notes.lines("ws/ops/ports.md:3", user="ana")
     (tmp_path / "ws/ops/ports.md").unlink()
     with pytest.raises(NotFoundError, match="cannot be read"):
-        noted.show_lines("ws/ops/ports.md:1", user="ana")
+        noted.notes.lines("ws/ops/ports.md:1", user="ana")
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_lines_are_those_of_the_file_now(noted: Memory, tmp_path: Path) -> None:
 def test_only_indexed_notes_are_shown(noted: Memory, tmp_path: Path, place: str) -> None:
     (tmp_path / "secret.md").write_text("secret")
     with pytest.raises(NotFoundError):
-        noted.show_lines(place, user="ana")
+        noted.notes.lines(place, user="ana")
 
 
 def test_others_see_nothing(noted: Memory) -> None:
     with pytest.raises(NotFoundError, match="Roots: none"):
-        noted.show_lines("ws/ops/ports.md", user="bob")
-    assert noted.for_tenant("other").search_files("tea", user="ana").snippets == ()
+        noted.notes.lines("ws/ops/ports.md", user="bob")
+    assert noted.for_tenant("other").notes.search("tea", user="ana").snippets == ()
 
 
 def test_a_path_with_lines() -> None:
@@ -134,27 +134,27 @@ def test_a_path_with_lines() -> None:
 
 def test_notes_of_a_project_are_everybodys_there(tmp_path: Path) -> None:
     memory = Memory(DictStore(), HashEmbedder(64))
-    memory.index(write(tmp_path / "ws", NOTES), project="shop")
-    assert memory.search_files("EADDRINUSE", user="bob", project="shop")[0].path == "ws/ops/errors.md"
-    assert memory.search_files("EADDRINUSE", user="bob").snippets == ()
-    assert memory.show_lines("ws/ops/ports.md:1", user="bob", project="shop").text
+    memory.notes.index(write(tmp_path / "ws", NOTES), project="shop")
+    assert memory.notes.search("EADDRINUSE", user="bob", project="shop")[0].path == "ws/ops/errors.md"
+    assert memory.notes.search("EADDRINUSE", user="bob").snippets == ()
+    assert memory.notes.lines("ws/ops/ports.md:1", user="bob", project="shop").text
 
 
 def test_settings_hold(tmp_path: Path) -> None:
     rows = {"files.max_snippets": 2, "files.max_tokens": 30, "files.endings": "txt"}
     memory = Memory(DictStore(), HashEmbedder(64), settings=Settings().changed(rows, "test"))
-    memory.index(
+    memory.notes.index(
         write(tmp_path / "ws", {"a.md": "tea", "b.txt": "tea one", "c.txt": "tea two", "d.txt": "tea three"}),
         user="ana",
     )
-    result = memory.search_files("tea", user="ana")
+    result = memory.notes.search("tea", user="ana")
     assert len(result) == 2 and all(each.path.endswith(".txt") for each in result)
 
 
 def test_old_notes_lose_unless_the_past_is_asked_for(noted: Memory) -> None:
     now = datetime(2026, 6, 1, tzinfo=UTC) + timedelta(days=1)
-    plain = {each.path: each for each in noted.search_files("green tea ordered", user="ana", now=now)}
-    asked = {each.path: each for each in noted.search_files("green tea ordered in the past", user="ana", now=now)}
+    plain = {each.path: each for each in noted.notes.search("green tea ordered", user="ana", now=now)}
+    asked = {each.path: each for each in noted.notes.search("green tea ordered in the past", user="ana", now=now)}
     name = "ws/memory/2020-01-01.md"
     assert plain[name].parts["boost"] == pytest.approx(-0.1) and asked[name].parts["boost"] == 0
 

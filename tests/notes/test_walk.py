@@ -142,7 +142,7 @@ def test_what_cannot_be_a_note_is_said_and_the_rest_goes_on(memory: Memory, tmp_
     server.bind("socket.md")
     report = memory.__class__(
         memory.store, None, settings=memory.settings.changed({"files.max_bytes": 2000}, "test")
-    ).index(root, user="ana")
+    ).notes.index(root, user="ana")
     server.close()
     why = dict(report.skipped)
     assert why == {
@@ -176,11 +176,11 @@ def test_names_that_would_lie_about_a_place_are_left_out(tmp_path: Path) -> None
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_folder_that_cannot_be_read_keeps_its_chunks(memory: Memory, tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"a.md": "a", "sub/b.md": "b", "c.md": "c"})
-    memory.index(root, user="ana")
+    memory.notes.index(root, user="ana")
     (root / "sub").chmod(0)
     (root / "c.md").chmod(0)
     os.utime(root / "c.md")
-    report = memory.index(root, user="ana")
+    report = memory.notes.index(root, user="ana")
     (root / "sub").chmod(0o755)
     assert len(chunks(memory)) == 3 and report.removed == 0
     assert {path for path, _ in report.skipped} == {"sub", "c.md"}
@@ -190,7 +190,7 @@ def test_a_folder_that_cannot_be_listed_keeps_its_chunks(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = write(tmp_path / "root", {"a.md": "a", "sub/b.md": "b", "sub/deep/c.md": "c"})
-    memory.index(root, user="ana")
+    memory.notes.index(root, user="ana")
     real = os.scandir
 
     def refusing(path: Path) -> object:
@@ -199,7 +199,7 @@ def test_a_folder_that_cannot_be_listed_keeps_its_chunks(
         return real(path)
 
     monkeypatch.setattr(walking.os, "scandir", refusing)
-    report = memory.index(root, user="ana")
+    report = memory.notes.index(root, user="ana")
     assert len(chunks(memory)) == 3 and report.removed == 0
     assert report.skipped == (("sub", "cannot be read: Permission denied"),)
 
@@ -208,7 +208,7 @@ def test_a_file_that_grows_while_it_is_read_waits_for_the_next_run(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = write(tmp_path / "root", {"a.md": "first words"})
-    memory.index(root, user="ana")
+    memory.notes.index(root, user="ana")
     (root / "a.md").write_text("half a sen")
     real, calls = os.fstat, [0]
 
@@ -220,19 +220,19 @@ def test_a_file_that_grows_while_it_is_read_waits_for_the_next_run(
         return real(handle)
 
     monkeypatch.setattr(walking.os, "fstat", growing)
-    report = memory.index(root, user="ana")
+    report = memory.notes.index(root, user="ana")
     assert report.skipped == (("a.md", "changed while it was read; the next run takes it"),)
     assert [record.text for record in chunks(memory)] == ["first words"], "what was indexed stays"
     monkeypatch.undo()
-    assert memory.index(root, user="ana").changed == 1
+    assert memory.notes.index(root, user="ana").changed == 1
     assert [record.text for record in chunks(memory)] == ["half a sentence."]
 
 
 def test_a_note_that_is_none_any_more_goes(memory: Memory, tmp_path: Path) -> None:
     root = write(tmp_path / "root", {"a.md": "words", "b.md": "more"})
-    memory.index(root, user="ana")
+    memory.notes.index(root, user="ana")
     (root / "a.md").write_bytes(b"\x00\x01")
-    assert memory.index(root, user="ana").removed == 1
+    assert memory.notes.index(root, user="ana").removed == 1
     assert [record.text for record in chunks(memory)] == ["more"]
 
 

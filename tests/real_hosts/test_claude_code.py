@@ -81,7 +81,7 @@ def test_private_words_reach_the_model_and_not_the_store(claude: ClaudeCode) -> 
 def test_an_error_of_a_tool_reaches_the_model_as_a_sentence(claude: ClaudeCode) -> None:
     claude.model.plan(Use("memory_get", {"id": "nobody"}), Say("It is gone."))
     (failed,) = claude.ask("Read me the record called nobody.").tools
-    assert failed.result.startswith("NotFoundError: Nothing here is called 'nobody'."), failed.result
+    assert failed.result.startswith("NotFoundError: No record has the id 'nobody'."), failed.result
 
 
 def test_what_our_own_tools_tell_is_not_taken_as_something_new(claude: ClaudeCode) -> None:

@@ -78,7 +78,7 @@ def test_private_words_reach_the_model_and_not_the_store(codex: Codex) -> None:
 def test_an_error_of_a_tool_reaches_the_model_as_a_sentence(codex: Codex) -> None:
     codex.model.plan(Use("memory_get", {"id": "nobody"}), Say("It is gone."))
     (failed,) = codex.ask("Read me the record called nobody.", TRUSTING).tools
-    assert "Nothing here is called 'nobody'." in failed.result, failed.result
+    assert "No record has the id 'nobody'." in failed.result, failed.result
 
 
 def test_what_our_own_tools_tell_is_not_taken_as_something_new(codex: Codex) -> None:

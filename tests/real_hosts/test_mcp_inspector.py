@@ -82,7 +82,7 @@ def test_what_is_remembered_is_found_read_and_recalled(inspector: Inspector) -> 
 
 def test_a_missing_resource_is_told_in_a_sentence(inspector: Inspector) -> None:
     error = inspector("resources/read", "--uri", "aforesaid://record/nobody", code=1)
-    assert error["message"].startswith("NotFoundError: Nothing here is called 'nobody'.")
+    assert error["message"].startswith("NotFoundError: No record has the id 'nobody'.")
 
 
 def test_a_prompt_that_cannot_be_made_is_told_in_a_sentence(inspector: Inspector) -> None:

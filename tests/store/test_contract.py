@@ -1,4 +1,4 @@
-"""Both stores keep the contract; SQLite also with tiny blocks and with sketches from the first record on."""
+"""Both stores pass the contract; SQLite also with small blocks and with sketches from the first record on."""
 
 from __future__ import annotations
 

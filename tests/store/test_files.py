@@ -24,7 +24,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import MIGRATIONS
-from aforesaid.testing.store import ALL, fill, make_record, random_vectors
+from aforesaid.testing.samples import ALL, fill, make_record, random_vectors
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16)
 
@@ -109,7 +109,7 @@ import os, sys, urllib.parse
 import Stemmer
 from aforesaid.errors import StoreReadOnlyError
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import ALL, make_record
+from aforesaid.testing.samples import ALL, make_record
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)   # root may write anything, so become nobody
 store = SQLiteStore(sys.argv[1])
@@ -219,7 +219,7 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
         ("UPDATE passages SET row = row + 100", "gone"),
     ],
 )
-def test_verify_finds_and_mends_what_is_derived(path: Path, damage: str, word: str) -> None:
+def test_verify_finds_and_repairs_derived_data(path: Path, damage: str, word: str) -> None:
     store = SQLiteStore(path, replace(ROWS, sketch_from=0))
     keys = fill(store, [make_record(str(i)) for i in range(40)], random_vectors(40))
     store.put_vectors(keys[:1], random_vectors(1), passages={keys[0]: random_vectors(3)})

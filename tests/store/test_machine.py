@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.testing.store import ALL, NOON
+from aforesaid.testing.samples import ALL, NOON
 from aforesaid.types import Edge, Event, EventFilter, Filter, Record
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16, sketch_from=24, sketch_survivors=1000)

@@ -13,7 +13,7 @@ from aforesaid.deletion.fragments import fragments, text_fragments, vector_fragm
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, scan
-from aforesaid.testing.store import make_record, random_vectors
+from aforesaid.testing.samples import make_record, random_vectors
 from support.growth import cpu_growth, is_linear
 
 letters = st.binary(min_size=8, max_size=20).map(lambda data: bytes(97 + byte % 3 for byte in data))
@@ -92,7 +92,7 @@ def test_a_text_in_the_log_of_writes_is_found(store: SQLiteStore) -> None:
     store.close()
 
 
-def test_what_the_settings_or_the_log_say_is_found(store: SQLiteStore) -> None:
+def test_text_in_values_or_in_the_event_log_is_found(store: SQLiteStore) -> None:
     store.values.put(Slot(ValueKind.DOCUMENT, "default", name="notes"), "the boat that sank in the harbour")
     found = store.maintenance.scan(dict.fromkeys(text_fragments("the boat that sank in the harbour"), "text")).found
     assert found

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from aforesaid.surfaces.daemon.client import dial
-from aforesaid.surfaces.daemon.paths import place_of
+from aforesaid.surfaces.daemon.paths import paths_of
 
 PATIENCE_SECONDS = 60
 
 
 def status(store: Path) -> dict[str, Any] | None:
     """What the daemon of a store says of itself; None when none listens."""
-    line = dial(place_of(store))
+    line = dial(paths_of(store))
     if line is None:
         return None
     with line:

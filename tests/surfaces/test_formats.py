@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, StoreError
-from aforesaid.maintenance.transfer import ImportReport
+from aforesaid.maintenance.export import ImportReport
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Problem, Space, StoreStats
 from aforesaid.surfaces.formats import columns, maintenance

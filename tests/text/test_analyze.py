@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.testing.store import make_record
+from aforesaid.testing.samples import make_record
 from aforesaid.text.analyze import MAX_QUERY_TERMS, MAX_TERM_CHARS, is_unspaced, query_terms, searchable, terms
 
 

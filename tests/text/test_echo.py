@@ -10,14 +10,20 @@ from aforesaid.errors import InputError
 from aforesaid.text.echo import (
     FRAME_CLOSE,
     FRAME_OPEN,
+    SHINGLE_WORDS,
     containment,
-    echo_share,
     handle,
     shingles,
     strip_frames,
     words_of,
 )
 from support.growth import is_linear
+
+
+def echo_share(text: str, recalled: str) -> float:
+    """The share of the text's shingles that the recalled text has too; a very short text is one shingle."""
+    n = max(1, min(SHINGLE_WORDS, len(words_of(text))))
+    return containment(shingles(text, n), shingles(recalled, n))
 
 
 def is_echo(text: str, recalled: str, share: float = 0.8, words: int = 8) -> bool:

@@ -11,6 +11,8 @@ from aforesaid.text.extract.statements import Statement, key_of, statements, sup
 from samples import statement_pairs as labelled
 from support.growth import is_linear
 
+# Over all pairs: precision 1.00, recall .968 (271 of 280). It was .986 before rules that earned one pair or none, and
+# fired on almost no real message, were removed.
 LEAST_PRECISION = 0.97  # a wrong supersession hides what is true
 LEAST_RECALL = 0.9
 LEAST_BLIND_RECALL = 0.85

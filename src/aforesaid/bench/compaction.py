@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from aforesaid.bench.measuring import USER, Progress, generated_turns, mean, seconds, temporary_memory
+from aforesaid.bench.measuring import USER, generated_turns, mean, seconds, temporary_memory
 from aforesaid.bench.quality.types import BenchQuestion, Corpus, Dataset
 from aforesaid.compaction.compact import Summarised
 from aforesaid.embed.base import Embedder
@@ -24,7 +24,7 @@ from aforesaid.settings import Settings
 from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.sentences import sentences
-from aforesaid.types import Record
+from aforesaid.types import Progress, Record
 
 NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]+")  # a capital letter not at the start of a sentence
 NUMBER = re.compile(r"\d+")
@@ -131,7 +131,9 @@ class _Part:
 
 def _conversation(memory: Memory, corpus: Corpus, asked: Sequence[BenchQuestion]) -> _Part:
     memory.ingest(corpus.turns, user=USER)
-    reports = [memory.compact(name, user=USER) for name in dict.fromkeys(turn.session for turn in corpus.turns)]
+    reports = [
+        memory.sessions.compact(name, user=USER) for name in dict.fromkeys(turn.session for turn in corpus.turns)
+    ]
     evidence = {turn for question in asked for turn in question.evidence_turns}
     kinds = {kind: FactsKept() for kind in facts_of("")}
     at_random, answers, expanded = FactsKept(), FactsKept(), FactsKept()
@@ -154,7 +156,7 @@ def _summaries(memory: Memory) -> Iterator[tuple[Record, list[Record]]]:
     """The summaries of raw turns, with what `expand` returns."""
     for summary in memory.list(user=USER, kinds=["summary"], limit=1_000_000):
         if not any(source.kind == "summary" for source in memory.store.get(summary.provenance.sources)):  # type: ignore[union-attr]
-            yield summary, memory.expand(summary.id, user=USER, session=summary.session)
+            yield summary, memory.sessions.expand(summary.id, user=USER, session=summary.session)
 
 
 def _answer(question: BenchQuestion, summary: Record, turns: Sequence[Record]) -> FactsKept:
@@ -200,7 +202,7 @@ def measure_growth(sizes: Sequence[int] = GROWTH) -> list[Growth]:
     for size in sizes:
         with temporary_memory(HashEmbedder(), whole_settings(Settings())) as memory:
             memory.ingest((replace(turn, session="long", role="user") for turn in generated_turns(size)), user=USER)
-            rows.append(Growth(size, seconds(lambda: memory.compact("long", user=USER))))
+            rows.append(Growth(size, seconds(lambda: memory.sessions.compact("long", user=USER))))
     return rows
 
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from aforesaid.bench.measuring import USER, Progress, seconds, temporary_folder, temporary_memory
+from aforesaid.bench.measuring import USER, seconds, temporary_folder, temporary_memory
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
-from aforesaid.types import Filter
+from aforesaid.types import Filter, Progress
 
 DIMENSIONS = 256
 EDITS = 5
@@ -86,8 +86,8 @@ def measure(
     with temporary_folder() as folder:
         write_notes(folder, notes)
         with temporary_memory(hashing, Settings()) as memory:
-            index_seconds = seconds(lambda: memory.index(folder, user=USER, progress=progress))
-            again_seconds = seconds(lambda: memory.index(folder, user=USER))
+            index_seconds = seconds(lambda: memory.notes.index(folder, user=USER, progress=progress))
+            again_seconds = seconds(lambda: memory.notes.index(folder, user=USER))
             texts = [record.text for record in memory.store.find(Filter(memory.tenant, kinds=("chunk",)))]
             edits = tuple(_edits(memory, folder))
         files = sorted(folder.rglob("*.md"))
@@ -108,9 +108,9 @@ def _edits(memory: Memory, folder: Path) -> Iterator[float]:
     word = ""
 
     def follow() -> None:
-        for _ in memory.watch(folder, user=USER, stop=stop):
+        for _ in memory.notes.watch(folder, user=USER, stop=stop):
             ready.set()
-            if word and word in " ".join(hit.text for hit in memory.search_files(word, user=USER)):
+            if word and word in " ".join(hit.text for hit in memory.notes.search(word, user=USER)):
                 found.set()
 
     thread = threading.Thread(target=follow, daemon=True)

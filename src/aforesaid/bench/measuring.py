@@ -22,8 +22,6 @@ USER = "bench"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 VOCABULARY = 20_000
 
-Progress = Callable[[int, int], None]
-
 
 def seconds(work: Callable[[], object]) -> float:
     """How long a call takes."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from aforesaid.bench.measuring import USER, generated_turns, median_seconds, seconds, temporary_memory
-from aforesaid.context.assemble import considered
+from aforesaid.context.assemble import hits_to_consider
 from aforesaid.embed.base import Embedder, Vectors
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.embed.local import LocalEmbedder
@@ -80,7 +80,7 @@ def measure(records: int, embedder: Embedder) -> SpeedRow:
     with temporary_memory(known, Settings()) as memory:
         ingest_seconds = seconds(lambda: memory.ingest(turns, user=USER))
         where = memory.where(user=USER)
-        wide = considered(memory.settings, memory.settings.assemble.budget_tokens)
+        wide = hits_to_consider(memory.settings, memory.settings.assemble.budget_tokens)
         for query in queries[:3]:
             memory.search(query, user=USER, limit=10)
         return SpeedRow(

@@ -1,12 +1,12 @@
-"""Older turns of a session → summaries: cluster by cluster, with every source kept and linked (SPEC 8).
+"""Summarises the older turns of a session, cluster by cluster. All sources are kept and linked (spec 8).
 
-eligible turns → clusters, torn nowhere → a summary each, or none → summary, vector and links in one transaction
+eligible turns → clusters that keep bundles together → a summary each, or none → one transaction each
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -14,27 +14,30 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aforesaid.context.recent_turns import groups, message, recent
-from aforesaid.engine.lineage import COVERS, taken_up
+from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
-from aforesaid.engine.rules import elevate
+from aforesaid.engine.rules import save_guidance
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, preservation
 from aforesaid.math.clusters import TRIVIAL, cluster_index
-from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Provenance, Record
+from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
     from aforesaid.compaction.summarize.base import Summarizer, SummaryDraft, SummarySource, Tightness
 
-TIGHTER: tuple[Tightness, ...] = ("normal", "aggressive", "bounded")  # tried in turn until a summary is shorter
-UNMEASURED = 0.5  # confidence of a summary that no embedder could compare with its sources
-Progress = Callable[[int, int], None]
+TIGHTER: tuple[Tightness, ...] = (
+    "normal",
+    "aggressive",
+    "bounded",
+)  # tried in this order
+UNMEASURED = 0.5  # confidence of a summary without embeddings to compare
 
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """One summary that was made: of how many records, how far they shrank, how, and how much of them it keeps."""
+    """A new summary: the number of sources, tokens before and after, method, and how much it preserves."""
 
     id: str
     sources: int
@@ -48,7 +51,7 @@ class Summarised:
 
 @dataclass(frozen=True, slots=True)
 class CompactReport:
-    """What a compaction did to a session; `declined` clusters could not be made shorter and stay as they are."""
+    """The result of a compaction. `declined` counts clusters that could not be shortened and stay as they are."""
 
     session: str
     turns: int
@@ -60,7 +63,7 @@ class CompactReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDraft:
-    """A draft with how much of its sources it keeps."""
+    """A draft, and how much of its sources it preserves."""
 
     draft: SummaryDraft
     vector: np.ndarray | None
@@ -69,7 +72,7 @@ class ScoredDraft:
 
     @property
     def confidence(self) -> float:
-        """How far the summary can stand for its sources."""
+        """How well the summary represents its sources."""
         if self.align is None or self.cover is None:
             return UNMEASURED
         kept = preservation.embedding_confidence(self.align, self.cover)
@@ -84,38 +87,38 @@ def compact(
     abstractive: Summarizer | None = None,
     progress: Progress | None = None,
 ) -> CompactReport:
-    """Summarise a session's older turns, then its summaries once there are many; raw turns stay as they are."""
+    """Summarise the older turns of a session, and then its summaries if there are many. Turns are not changed."""
     turns = eligible(request, where, session)
     clusters = _clusters(turns, request.settings.compact.cluster_turns)
-    work = _CompactionRun(request, where, session, abstractive)
+    run = _CompactionRun(request, where, session, abstractive)
     try:
         for done, cluster in enumerate(clusters, 1):
-            work.take(cluster)
+            run.summarise_turns(cluster)
             if progress is not None:
                 progress(done, len(clusters))
-        work.take_summaries()
+        run.summarise_summaries()
     except PolicyChanged:
-        work.degraded = "another policy came into force; the rest is left for the next time"
-    return CompactReport(session, len(turns), tuple(work.made), work.elevated, work.declined, work.degraded)
+        run.degraded = "the policy changed; the rest is left for the next run"
+    return CompactReport(session, len(turns), tuple(run.made), run.elevated, run.declined, run.degraded)
 
 
 def due(request: Request, where: Filter, session: str) -> bool:
-    """Whether the session has enough new tokens since the last time (compact.trigger_tokens; 0: never)."""
-    least = request.settings.compact.trigger_tokens
-    if least == 0:
+    """Whether the session has enough tokens to compact (compact.trigger_tokens; 0: never)."""
+    trigger = request.settings.compact.trigger_tokens
+    if trigger == 0:
         return False
-    spent = 0
+    tokens = 0
     for turn in reversed(eligible(request, where, session)):
-        spent += request.count_tokens(turn.text)
-        if spent >= least:
+        tokens += request.count_tokens(turn.text)
+        if tokens >= trigger:
             return True
     return False
 
 
 def eligible(request: Request, where: Filter, session: str) -> list[Record]:
-    """Turns of the session that no summary covers, oldest first, without the tail that a prompt shows as it is.
+    """Turns of the session that have no summary yet, oldest first, without the recent turns that a prompt shows.
 
-    Turns that name the purposes they are for stay by themselves: a summary would tell them to others.
+    Turns that are limited to certain purposes are left out: a summary would show them for other purposes too.
     """
     rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
@@ -127,12 +130,12 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
         return request.count_tokens("{role}: {content}\n".format(**message(turn)))
 
     tail = {turn.key for turn in recent(whole, rows.tail_turns, rows.budget_tokens, cost, target, None).records}
-    covered = taken_up(request.store, [turn.key for turn in found])
+    covered = already_summarised(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
 
 def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
-    """⌊i·c/n⌋ for the first turn of each group, so that no bundle is torn (SPEC 8)."""
+    """⌊i·c/n⌋ for the first turn of each group, so that bundles stay together (spec 8)."""
     clusters: dict[int, list[Record]] = {}
     place = 0
     for group in groups(turns):
@@ -142,7 +145,7 @@ def _clusters(turns: Sequence[Record], size: int) -> list[list[Record]]:
 
 
 class _CompactionRun:
-    """One run over a session: what was made, and what the last summary said."""
+    """One compaction of a session: the summaries so far, and the text of the last one."""
 
     def __init__(self, request: Request, where: Filter, session: str, abstractive: Summarizer | None) -> None:
         from aforesaid.compaction.summarize.extractive import ExtractiveSummarizer
@@ -160,44 +163,44 @@ class _CompactionRun:
         here = replace(self._where, sessions=(self._session,), kinds=("summary",))
         return sorted(self._request.store.find(here), key=lambda record: (record.time, record.id))
 
-    def take(self, cluster: Sequence[Record]) -> None:
-        """Summarise a cluster; what a person laid down as a rule is kept word for word beside it."""
+    def summarise_turns(self, cluster: Sequence[Record]) -> None:
+        """Summarise a cluster. Standing rules of users become guidance instead, word for word."""
         from aforesaid.compaction.guidance import is_standing_rule
 
         own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
         kept = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += elevate(self._request, kept)
+        self.elevated += save_guidance(self._request, kept)
         self._summarise(cluster, [turn for turn in cluster if turn not in kept])
 
-    def take_summaries(self) -> None:
-        """Once a full cluster of summaries lies side by side, they get a summary of their own."""
-        size = max(self._request.settings.compact.cluster_turns, 2)  # one alone would be summarised for ever
+    def summarise_summaries(self) -> None:
+        """Summarise summaries, once there is more than a full cluster of them."""
+        size = max(self._request.settings.compact.cluster_turns, 2)  # with a size of 1 this would never end
         while True:
             found = self._summaries()
-            covered = taken_up(self._request.store, [record.key for record in found])
+            covered = already_summarised(self._request.store, [record.key for record in found])
             free = [record for record in found if record.key not in covered]
             if len(free) <= size or not self._summarise(free[:size]):
                 return
 
-    def _summarise(self, sources: Sequence[Record], told: Sequence[Record] = ()) -> bool:
-        """Cover the sources with a summary of those that are to be told: all of them, unless said otherwise."""
+    def _summarise(self, sources: Sequence[Record], included: Sequence[Record] = ()) -> bool:
+        """Store a summary that covers `sources`, made of `included` (by default all of them)."""
         count = self._request.count_tokens
         before = sum(count(record.text) for record in sources)
-        judged = self._judged(told or sources, before)
-        if judged is None:
+        draft = self._best_draft(included or sources, before)
+        if draft is None:
             self.declined += 1
             return False
-        method = TRIVIAL if len(sources) == 1 else judged.draft.method
-        record = self._request.guard.try_validate_record(_record(sources, judged, method, self._who(judged.draft)))
-        if isinstance(record, str):  # the policy lets nobody keep it
+        method = TRIVIAL if len(sources) == 1 else draft.draft.method
+        record = self._request.guard.try_validate_record(_record(sources, draft, method, self._who(draft.draft)))
+        if isinstance(record, str):  # the policy denies it
             self.declined += 1
             return False
-        if not _written(self._request, record, sources, judged.vector):
+        if not _commit(self._request, record, sources, draft.vector):
             return False
         self._previous = record.text
         after = count(record.text)
         self.made.append(
-            Summarised(record.id, len(sources), before, after, method, record.confidence, judged.align, judged.cover)
+            Summarised(record.id, len(sources), before, after, method, record.confidence, draft.align, draft.cover)
         )
         return True
 
@@ -205,30 +208,30 @@ class _CompactionRun:
         model = self._abstractive if draft.method == "abstractive" and self._abstractive else self._extractive
         return model.name
 
-    def _judged(self, sources: Sequence[Record], before: int) -> ScoredDraft | None:
-        """The first draft that keeps enough and is shorter than its sources: tighter each time, at last none."""
+    def _best_draft(self, sources: Sequence[Record], before: int) -> ScoredDraft | None:
+        """The first draft that preserves enough and is shorter than its sources, tighter each time; None if none is."""
         texts = self._sources(sources)
         for tightness in TIGHTER:
             for draft in self._drafts(sources, texts, tightness):
-                judged = self._compared(draft, sources)
-                if judged.draft.method == "abstractive" and not _preserved(judged, self._request):
+                scored = self._score(draft, sources)
+                if draft.method == "abstractive" and not _preserved(scored, self._request):
                     continue
                 if draft.text and (len(sources) == 1 or self._request.count_tokens(draft.text) < before):
-                    return judged
+                    return scored
         return None
 
     def _drafts(
         self, sources: Sequence[Record], texts: Sequence[SummarySource], tightness: Tightness
     ) -> list[SummaryDraft]:
-        """A model's draft where one is allowed and answers, then the extractive one, which is always there."""
+        """The draft of the model, if allowed and available, then the extractive draft."""
         cap, previous = self._request.settings.compact.cap_tokens, self._previous
         drafts = []
-        if self._abstractive is not None and len(sources) > 1 and _worth_a_model(sources, self._request):
+        if self._abstractive is not None and len(sources) > 1 and _model_allowed(sources, self._request):
             try:
                 drafts.append(self._abstractive.summarize(texts, cap, previous, tightness=tightness))
             except AforesaidError as error:
                 self.degraded = f"{self._abstractive.name}: {error.message}"
-                self._abstractive = None  # the rest goes without it: a service that is down would be asked every time
+                self._abstractive = None  # not asked again in this run
         own = self._of_summaries if sources[0].kind == "summary" else self._extractive
         drafts.append(own.summarize(texts, cap, "" if own is self._of_summaries else previous, tightness=tightness))
         return drafts
@@ -239,7 +242,7 @@ class _CompactionRun:
 
         return [SummarySource(record.text, record.role, record.time) for record in records]
 
-    def _compared(self, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
+    def _score(self, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
         vectors = self._request.store.vectors([record.key for record in sources])
         own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
@@ -249,25 +252,25 @@ class _CompactionRun:
         return ScoredDraft(draft, own[0], align, preservation.source_coverage(own[0], matrix))
 
 
-def _worth_a_model(sources: Sequence[Record], request: Request) -> bool:
-    """Whether the mean G of a cluster allows a model (SPEC 8); summaries have passed it before."""
+def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
+    """Whether the mean gate score of a cluster allows a model (spec 8)."""
     scores = [record.gate.score for record in sources if record.gate is not None]
     return bool(scores) and fmean(scores) >= request.settings.compact.abstractive_gate
 
 
-def _preserved(judged: ScoredDraft, request: Request) -> bool:
-    """A model's summary that cannot be compared with its sources is not trusted."""
-    return judged.align is not None and preservation.accept_abstractive(judged.align, request.settings.compact.align)
+def _preserved(draft: ScoredDraft, request: Request) -> bool:
+    """Whether a model's summary preserves enough. Without embeddings to compare, it does not count."""
+    return draft.align is not None and preservation.accept_abstractive(draft.align, request.settings.compact.align)
 
 
-def _record(sources: Sequence[Record], judged: ScoredDraft, method: str, who: str) -> Record:
+def _record(sources: Sequence[Record], draft: ScoredDraft, method: str, who: str) -> Record:
     first, last = sources[0], sources[-1]
     keys = tuple(record.key for record in sources)
     digest = hashlib.blake2b("\x1f".join(keys).encode(), digest_size=8).hexdigest()
     return Record(
         id=f"summary-{digest}",
         kind="summary",
-        text=judged.draft.text,
+        text=draft.draft.text,
         time=last.time,
         tenant=first.tenant,
         scope=first.scope,
@@ -278,19 +281,19 @@ def _record(sources: Sequence[Record], judged: ScoredDraft, method: str, who: st
         boundary=max((record.boundary for record in sources), key=BOUNDARIES.index),
         durable=True,
         memory_type="knowledge",
-        confidence=judged.confidence,
+        confidence=draft.confidence,
         provenance=Provenance(who=who, method=method, sources=keys),
         tainted=any(record.tainted for record in sources),
         meta={
             "first": first.meta.get("first", first.time.isoformat()),
             "last": last.meta.get("last", last.time.isoformat()),
-            "decay_rate": float(preservation.decay_rate(judged.confidence)),
+            "decay_rate": float(preservation.decay_rate(draft.confidence)),
         },
     )
 
 
-def _written(request: Request, record: Record, sources: Sequence[Record], vector: np.ndarray | None) -> bool:
-    """Summary, vector and links at once; False when somebody else took up one of the sources, or it is gone."""
+def _commit(request: Request, record: Record, sources: Sequence[Record], vector: np.ndarray | None) -> bool:
+    """Store summary, vector and links. False when a source was summarised or deleted meanwhile."""
     keys = [source.key for source in sources]
     event = request.event(
         "compact", record.session, {"summary": record.id, "sources": len(keys), "confidence": record.confidence}
@@ -298,7 +301,7 @@ def _written(request: Request, record: Record, sources: Sequence[Record], vector
     edges = [Edge(record.key, key, COVERS, request.clock()) for key in keys]
     embedded = Embedded(vector.reshape(1, -1), {}) if vector is not None else None
     with writing(request) as writer:
-        if taken_up(request.store, keys) or len(request.store.get(keys)) < len(keys):
+        if already_summarised(request.store, keys) or len(request.store.get(keys)) < len(keys):
             return False
         writer.commit([record], embedded, edges, [event])
     return True

@@ -1,4 +1,4 @@
-"""Rules that somebody lays down in passing: "from now on, always …"."""
+"""Detects lasting rules in messages: "from now on, always …"."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _LASTING = re.compile(
     r"don'?t ever|for all (?:future|further))\b|今後|これから|以後|必ず|常に|決して|絶対に|毎回|いつも",
     re.IGNORECASE,
 )
-LONGEST = 600  # characters; a rule is short, and a pasted document is loaded on purpose or not at all
+MAX_CHARS = 600  # rules are short; a longer text is a pasted document
 
 
 def is_standing_rule(text: str) -> bool:
-    """Whether a turn asks for something that is to hold from then on."""
-    if len(text) > LONGEST or not _LASTING.search(text):
+    """Whether a message states a rule that holds from then on."""
+    if len(text) > MAX_CHARS or not _LASTING.search(text):
         return False
     return any(_LASTING.search(sentence) and is_directive(sentence) for sentence in sentences(text))

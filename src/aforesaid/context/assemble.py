@@ -1,9 +1,9 @@
-"""Rules, tail and hits → context: what must go in, then the best recalled history that still fits, framed as data.
+"""Builds a context: rules and recent turns first, then the best search hits that fit, framed as data.
 
 C(q) = I1 ∪ I2* ∪ E* ∪ T_recent ∪ Proj(V_rest, q),   Σ tokens ≤ τ, always
 
-A session's contexts grow at the end for as long as they fit, so that a model's prompt cache holds: rules come first,
-turns and recalled history stay where they were first shown, and what is new comes last.
+Within a session a context only grows at its end while it fits, so that the model's prompt cache stays valid: rules come
+first, turns and recalled history keep their position, and new pieces come last.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from aforesaid.settings import Settings
 from aforesaid.store.filtering import passes
 from aforesaid.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem
 
-LEAST_CONSIDERED = 50  # hits looked at however small the budget: a short one may fit where the best do not
-MAX_TAIL_TURNS = 500  # how far back a tail may reach, however large the budget
+LEAST_CONSIDERED = 50  # hits to try even with a small budget: a short one may fit when the best do not
+MAX_TAIL_TURNS = 500  # limit of recent turns, for any budget
 Digests = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """What a context is asked for; `messages` are the caller's own, not stored yet."""
+    """The request for a context. `messages` are the caller's own and not stored yet."""
 
     query: str
     where: Filter
@@ -47,61 +47,71 @@ class ContextRequest:
 
     @property
     def subject(self) -> str | None:
-        """Under which name the session's contexts are noted; None when there is no session to remember them for."""
+        """The event subject under which this session's contexts are logged; None without a session."""
         return recall_subject(self.where.owners[0], self.session) if self.session and self.where.owners else None
 
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """The session's last context: its pieces, if all of them may still be shown, and what its messages were like."""
+    """The session's last context: its pieces if all may still be shown, and the digests of its messages."""
 
     pieces: tuple[ContextPiece, ...] = ()
     digests: Digests = ()
 
     @property
     def first(self) -> str | None:
-        """The key of the turn that its tail began with."""
+        """The key of its first recent turn."""
         return next((record.key for piece in self.pieces if piece.part == "tail" for record in piece.records), None)
 
 
-def assemble(request: Request, wanted: ContextRequest) -> Context:
-    """The context for a prompt: never more than the budget, with a trace of what was left out and why.
+def assemble(request: Request, spec: ContextRequest) -> Context:
+    """Build the context for a prompt within the budget, with a trace of what was left out and why.
 
-    If the store fails, the caller's own messages come back unchanged, and the context says so.
+    If the store fails, the context holds only the caller's messages and gives the reason in `degraded`.
     """
-    if wanted.budget_tokens < 1:
-        raise InputError(f"budget_tokens is {wanted.budget_tokens}.", "Give at least 1.")
+    if spec.budget_tokens < 1:
+        raise InputError(f"budget_tokens is {spec.budget_tokens}.", "Give at least 1.")
     try:
-        return _assembled(request, wanted)
+        return _build(request, spec)
     except InputError:
         raise
     except AforesaidError as error:
-        return without_memory(request.count_tokens, wanted.messages, wanted.budget_tokens, error)
+        return without_memory(request.count_tokens, spec.messages, spec.budget_tokens, error)
 
 
-def _assembled(request: Request, wanted: ContextRequest) -> Context:
+def _build(request: Request, spec: ContextRequest) -> Context:
     count, rows = request.count_tokens, request.settings.assemble
-    previous = _previous(request, wanted)
-    rules = rules_in_view(request, wanted.where)
-    turns = _recent_turns(request, wanted)
-    must = _mandatory(request, wanted, rules, turns, previous)
-    known = {record.key for record in (*rules.records, *must.tail.records, *_said(turns, wanted.messages))}
-    known |= {key for rule in must.rules.elevated if rule.provenance for key in rule.provenance.sources}
-    where = replace(wanted.where, exclude=(*wanted.where.exclude, *sorted(known)))
-    found = search(request, wanted.query, where, Page(considered(request.settings, wanted.budget_tokens)), wanted.now)
-    fill = rows.fill if wanted.subject else 1.0
-    covers = _covers(request, found, previous)
-    caps = request.guard.token_limits
-    draft = ContextPacker(must, found, covers, wanted.budget_tokens, fill, rows.fresh, count, caps)
-    made = draft.continued(previous.pieces) or draft.afresh()
-    digests = _digests(made.context, count)
-    unnoted = _note(request, wanted, previous, made.pieces, digests)
-    kept = min(_kept(previous.digests, digests), made.context.tokens)
-    return replace(made.context, kept_tokens=kept, degraded=_joined(made.context.degraded, unnoted))
+    previous = _load_previous(request, spec)
+    rules = rules_in_view(request, spec.where)
+    turns = _recent_turns(request, spec)
+    mandatory = _mandatory(request, spec, rules, turns, previous)
+    found = _search_the_rest(request, spec, rules, turns, mandatory)
+    covers = _covered_by_summaries(request, found, previous)
+    fill = rows.fill if spec.subject else 1.0
+    limits = request.guard.token_limits
+    packer = ContextPacker(mandatory, found, covers, spec.budget_tokens, fill, rows.fresh, count, limits)
+    packed = packer.extend(previous.pieces) or packer.start_new()
+    digests = _digests(packed.context, count)
+    problem = _log_shown(request, spec, previous, packed.pieces, digests)
+    unchanged = min(_unchanged_tokens(previous.digests, digests), packed.context.tokens)
+    degraded = "; ".join(filter(None, (packed.context.degraded, problem)))
+    return replace(packed.context, kept_tokens=unchanged, degraded=degraded)
 
 
-def _covers(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
-    """What the summaries that may be shown stand for: they and their turns do not both appear."""
+def _search_the_rest(
+    request: Request, spec: ContextRequest, rules: RulesInView, turns: Sequence[Record], mandatory: Mandatory
+) -> SearchResult:
+    """Search for the query without the records that the context already has."""
+    present = (*rules.records, *mandatory.tail.records, *_in_messages(turns, spec.messages))
+    known = {record.key for record in present}
+    known |= {key for rule in mandatory.rules.elevated if rule.provenance for key in rule.provenance.sources}
+    where = replace(spec.where, exclude=(*spec.where.exclude, *sorted(known)))
+    limit = hits_to_consider(request.settings, spec.budget_tokens)
+    return search(request, spec.query, where, Page(limit), spec.now)
+
+
+def _covered_by_summaries(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
+    """The records that each shown or found summary covers: a summary and its turns must not both appear."""
     shown = (record for piece in previous.pieces if piece.part == "recall" for record in piece.records)
     records = (*shown, *(hit.record for hit in found.hits))
     summaries = [record.key for record in records if record.kind == "summary"]
@@ -111,60 +121,60 @@ def _covers(request: Request, found: SearchResult, previous: Previous) -> dict[s
 def without_memory(
     count: Count, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
 ) -> Context:
-    """The caller's own messages and nothing else, with the reason."""
+    """A context with only the caller's messages, and the reason in `degraded`."""
     bare = Context("", messages, 0, budget, (), (), None)
     tokens = count(bare.text) if bare.text else 0
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
 
-def considered(settings: Settings, budget: int) -> int:
-    """How many hits are worth looking at: a large budget holds more of them."""
+def hits_to_consider(settings: Settings, budget: int) -> int:
+    """The number of hits to try; more for a larger budget."""
     rows = settings.assemble
     return min(LEAST_CONSIDERED + budget // rows.tokens_a_hit, rows.candidates)
 
 
-def _recent_turns(request: Request, wanted: ContextRequest) -> list[Record]:
-    if wanted.session is None:
+def _recent_turns(request: Request, spec: ContextRequest) -> list[Record]:
+    if spec.session is None:
         return []
-    here = replace(wanted.where, sessions=(wanted.session,), kinds=("turn",), echoes=True)
+    here = replace(spec.where, sessions=(spec.session,), kinds=("turn",), echoes=True)
     limit = max(request.settings.assemble.tail_turns, MAX_TAIL_TURNS)
     return request.view.find(here, order="newest", limit=limit)[::-1]
 
 
-def _said(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
-    """The turns that the caller hands over anyway."""
-    said = {(each["role"], each["content"]) for each in messages}
-    return [turn for turn in turns if tuple(message(turn).values()) in said]
+def _in_messages(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
+    """The turns that are among the caller's messages."""
+    given = {(each["role"], each["content"]) for each in messages}
+    return [turn for turn in turns if tuple(message(turn).values()) in given]
 
 
 def _mandatory(
-    request: Request, wanted: ContextRequest, rules: RulesInView, turns: Sequence[Record], previous: Previous
+    request: Request, spec: ContextRequest, rules: RulesInView, turns: Sequence[Record], previous: Previous
 ) -> Mandatory:
-    """Hard rules whole, the last m turns, soft rules in their order, older turns: each into what is left (SPEC 6)."""
-    rows, total, count = request.settings.assemble, wanted.budget_tokens, request.count_tokens
+    """Fill the budget in this order: hard rules, the last m turns, soft rules, elevated rules, older turns (spec 6)."""
+    rows, total, count = request.settings.assemble, spec.budget_tokens, request.count_tokens
 
     def cost(turn: Record) -> int:
         return _cost(message(turn), count)
 
-    handed = _said(turns, wanted.messages)
-    talk = groups([turn for turn in turns if turn not in handed])
-    own = sum(_cost(said, count) for said in wanted.messages)
+    given = _in_messages(turns, spec.messages)
+    talk = groups([turn for turn in turns if turn not in given])
+    own = sum(_cost(each, count) for each in spec.messages)
     least = sum(cost(turn) for group in talk[len(talk) - base(talk, rows.tail_turns) :] for turn in group)
     hard, hard_tokens = rules.hard, count(frame.rules(rules.hard, ()) + "\n") if rules.hard else 0
-    lacking = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
+    problems = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
     if hard_tokens + own > total and hard:
-        lacking.append(f"the hard rules need {hard_tokens} of {max(total - own, 0)} tokens and are left out")
+        problems.append(f"the hard rules need {hard_tokens} of {max(total - own, 0)} tokens and are left out")
         hard, hard_tokens = (), 0
     soft, soft_tokens = _soft(
         rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
     )
     elevated, elevated_tokens = _elevated(
-        request, wanted, rules.elevated, total - own - hard_tokens - soft_tokens - least
+        request, spec, rules.elevated, total - own - hard_tokens - soft_tokens - least
     )
     room = total - own - hard_tokens - soft_tokens - elevated_tokens
     tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
     if tail.missing:
-        lacking.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
+        problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
@@ -172,11 +182,11 @@ def _mandatory(
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
-    return Mandatory(RulesInView(hard, soft, elevated), tail, wanted.messages, trace, "; ".join(lacking))
+    return Mandatory(RulesInView(hard, soft, elevated), tail, spec.messages, trace, "; ".join(problems))
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
-    """The longest prefix of the soft rules that the budget holds, and its cost."""
+    """The longest prefix of the soft rules that fits the budget, and its tokens."""
     title = count(frame.GUIDANCE + "\n")
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.soft_prefix(costs, max(budget - title, 0))
@@ -184,15 +194,15 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[R
 
 
 def _elevated(
-    request: Request, wanted: ContextRequest, rules: Sequence[Record], room: int
+    request: Request, spec: ContextRequest, rules: Sequence[Record], room: int
 ) -> tuple[tuple[Record, ...], int]:
-    """What people asked for in talk and the query comes near to (cos > θ1), the newest that fit ρ·τ, and their cost."""
+    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens."""
     if not rules:
         return (), 0
     count, rows = request.count_tokens, request.settings
     spent = count(frame.ASKED + "\n")
-    most = min(packing.share_tokens(wanted.budget_tokens, rows.assemble.elevated), room)
-    query = request.arm.embed_query(wanted.query)
+    most = min(packing.share_tokens(spec.budget_tokens, rows.assemble.elevated), room)
+    query = request.arm.embed_query(spec.query)
     vectors = request.store.vectors([record.key for record in rules]) if query is not None else {}
     taken: list[Record] = []
     for record in reversed(rules):
@@ -212,39 +222,35 @@ def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, pa
     return TraceItem(record.id, part, fits, tokens, reason, key=record.key)
 
 
-def _cost(said: Mapping[str, str], count: Count) -> int:
-    return count(f"{said['role']}: {said['content']}\n")
+def _cost(chat: Mapping[str, str], count: Count) -> int:
+    return count(f"{chat['role']}: {chat['content']}\n")
 
 
-def _joined(*parts: str) -> str:
-    return "; ".join(filter(None, parts))
-
-
-def _previous(request: Request, wanted: ContextRequest) -> Previous:
-    """The session's last context, as far as it may be shown now: nothing of it when a part of it is gone or hidden."""
-    if wanted.subject is None:
+def _load_previous(request: Request, spec: ContextRequest) -> Previous:
+    """Load the session's last context. It has no pieces when one of its records is gone or hidden now."""
+    if spec.subject is None:
         return Previous()
-    events = request.store.log.find(EventFilter(request.tenant, topic="recall", subject=wanted.subject, limit=1))
+    events = request.store.log.find(EventFilter(request.tenant, topic="recall", subject=spec.subject, limit=1))
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
     found = {record.key: record for record in request.view.get([key for _, keys in named for key in keys])}
-    allowed = replace(wanted.where, echoes=True)
+    allowed = replace(spec.where, echoes=True)
     if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
         return Previous((), digests)
     return Previous(tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
 
 
 def _digests(context: Context, count: Count) -> Digests:
-    """Every message as a digest and its tokens: enough to see what stayed, and no text is kept."""
+    """The digest and tokens of each message: enough to compare contexts without storing text."""
     return tuple(
         (hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(), count(part + "\n"))
         for part in context.parts
     )
 
 
-def _kept(old: Digests, new: Digests) -> int:
-    """Tokens of the leading messages that are the same as before."""
+def _unchanged_tokens(old: Digests, new: Digests) -> int:
+    """Tokens of the leading messages that did not change."""
     kept = 0
     for before, now in zip(old, new, strict=False):
         if before != now:
@@ -253,14 +259,14 @@ def _kept(old: Digests, new: Digests) -> int:
     return kept
 
 
-def _note(
-    request: Request, wanted: ContextRequest, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
+def _log_shown(
+    request: Request, spec: ContextRequest, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
 ) -> str:
-    """Remember what this session was shown, so that its echo is recognised, and count the use of what is new to it.
+    """Log the shown records, so that echoes are recognised later, and count a use of each newly shown record.
 
-    A read-only store remembers nothing; if another fault keeps it from being noted, that is said, and nothing else.
+    Returns "", or the problem when the store could not be written. A read-only store logs nothing.
     """
-    if wanted.subject is None:
+    if spec.subject is None:
         return ""
     keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
     shown = {record.key for piece in previous.pieces if piece.part == "recall" for record in piece.records}
@@ -275,7 +281,7 @@ def _note(
             used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in request.store.get(new)]
             writer.commit(used)
             _raise_most_uses(request, used)
-            writer.commit(events=[replace(request.event("recall", wanted.subject, body), time=wanted.now)])
+            writer.commit(events=[replace(request.event("recall", spec.subject, body), time=spec.now)])
     except StoreReadOnlyError:
         return ""
     except StoreError as error:

@@ -45,7 +45,7 @@ def groups(turns: Sequence[Record]) -> list[Group]:
 
 
 def base(turns: Sequence[Group], least: int) -> int:
-    """T_base: how many groups from the end hold the last m turns (SPEC 6)."""
+    """T_base: how many groups from the end hold the last m turns (spec 6)."""
     held = 0
     for taken, group in enumerate(reversed(turns)):
         if held >= least:
@@ -55,7 +55,7 @@ def base(turns: Sequence[Group], least: int) -> int:
 
 
 def recent(turns: Sequence[Group], least: int, room: int, cost: Cost, target: float, start: str | None) -> Tail:
-    """T_recent: the mandatory groups, then older ones while all together cost no more than the target (SPEC 6).
+    """T_recent: the mandatory groups, then older ones while all together cost no more than the target (spec 6).
 
     `room` is what the budget has left: what does not fit it is missing. A tail that began at the turn `start` begins
     there again for as long as it fits, so that a prompt's cache holds; when it must be cut, it is cut to leave room.

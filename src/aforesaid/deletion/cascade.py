@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from aforesaid.engine.lineage import COVERS, EVIDENCE
-from aforesaid.ingest.supersede import SUPERSEDES, released
+from aforesaid.ingest.supersede import SUPERSEDES, without_superseded_mark
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
 from aforesaid.types import SUPERSEDED_BY, Edge, Filter, Record
@@ -111,7 +111,7 @@ class _CascadeState:
             newer = self._newer(record.key)
             ended = {edge.time for edge in replaced if edge.target == record.key}
             if newer is None:
-                back = replace(released(record), updated=now)
+                back = replace(without_superseded_mark(record), updated=now)
                 changed[record.key] = back if record.valid_to in ended else replace(back, valid_to=record.valid_to)
                 continue
             self.superseded.add(record.key)

@@ -11,7 +11,7 @@ from typing import Any
 from aforesaid.deletion import fragments as cutting
 from aforesaid.deletion.cascade import Consequences, consequences
 from aforesaid.engine.request import Request
-from aforesaid.engine.rules import documents, note_document
+from aforesaid.engine.rules import documents, set_document
 from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.activation import contexts_with
@@ -110,7 +110,7 @@ def _drop_values(request: Request, goes: Sequence[Record], owners: Sequence[str]
     for owner, name in sorted({(r.owner, r.session or "") for r in goes if r.kind == "node" and r.owner not in owners}):
         nodes = Filter(tenant, (owner,), kinds=("node",), sessions=(name,))
         if name in documents(request, owner) and _emptied(store, {name: nodes}):
-            note_document(request, owner, name, None)
+            set_document(request, owner, name, None)
             dropped += 1
     return dropped
 

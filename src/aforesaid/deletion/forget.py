@@ -1,6 +1,6 @@
 """Forgetting, provably: select → what follows → delete, in every copy too → look through the raw files → receipt.
 
-The receipt and the log hold counts, never a text or a person's name (SPEC 9, 11.4).
+The receipt and the log hold counts, never a text or a person's name (spec 9, 11.4).
 """
 
 from __future__ import annotations

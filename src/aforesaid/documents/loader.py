@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from aforesaid.context import render as frame
 from aforesaid.engine.request import Request
-from aforesaid.engine.rules import HARD, ORDER, SOFT, TIER, documents, note_document, rules_in_view
+from aforesaid.engine.rules import HARD, ORDER, SOFT, TIER, documents, rules_in_view, set_document
 from aforesaid.engine.writer import writing
 from aforesaid.errors import FormatError, InputError
 from aforesaid.ingest.claims import Owner
@@ -120,7 +120,7 @@ def load(request: Request, name: str, text: str, owner: Owner) -> Loaded:
         request.store.delete(gone)
         writer.commit(moved)
         writer.commit(new, embedded)
-        note_document(request, owner_key, name, key)
+        set_document(request, owner_key, name, key)
         writer.commit(edges=_link_edges(request, where), events=[request.event("load", name, body)])
     return Loaded(name, len(moved), len(new), len(gone), needed, room, disagreements)
 
@@ -134,14 +134,14 @@ def unload(request: Request, name: str, owner: Owner) -> Loaded:
         raise InputError(f"No document {name!r} is loaded here.", "See `aforesaid list --kind node`.")
     with writing(request) as writer:
         request.store.delete(keys)
-        note_document(request, owner_key, name, None)
+        set_document(request, owner_key, name, None)
         writer.commit(events=[request.event("load", name, {"document": name, "removed": len(keys)})])
     room, needed = _hard_room(request, where, name, ())
     return Loaded(name, 0, 0, len(keys), needed, room)
 
 
 def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
-    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (SPEC 6)."""
+    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (spec 6)."""
     rows = request.settings.assemble
     others = [rule for rule in rules_in_view(request, _with_global(where)).hard if rule.session != name]
     hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]

@@ -1,4 +1,4 @@
-"""Parses authored Markdown into nodes: hard rules, soft rules and lore (SPEC 7).
+"""Parses authored Markdown into nodes: hard rules, soft rules and lore (spec 7).
 
 Front matter and list items are hard rules (tier 1). Quotes, and paragraphs with a command, are soft rules (tier 2). The
 rest is lore (tier 0). The outermost block decides: a list in a quote belongs to the quote, a quote or code in a list

@@ -1,4 +1,4 @@
-"""The long-lived parts of a memory. Every call starts by making a Request from them."""
+"""The long-lived parts of a memory. Each call makes a Request from them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Engine:
     readers: Readers = field(default_factory=Readers)
 
     def request(self) -> Request:
-        """Resolve policy, settings and readable view once, for one call. Only this method reads the policy."""
+        """Resolve policy, settings and store view for one call. Only this method reads the policy."""
         adopted = active_policy(self.store, self.tenant)
         policy = adopted.policy if adopted else None
         guard = Guard(policy, self.purpose, self.readers)
@@ -51,11 +51,11 @@ class Engine:
         return Request(self, guard, settings, view, adopted.number if adopted else 0)
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text in a prompt: by the caller's tokenizer, else by the estimate."""
+        """Count the tokens of a text with the caller's tokenizer, or estimate them."""
         return self.tokenizer(text) if self.tokenizer else estimate_tokens(text, self.settings.tokens)
 
     def run(self, work: Callable[[Request], Result]) -> Result:
-        """Run a step that validates and writes under one policy; run it again when the policy changed meanwhile."""
+        """Run a step that validates and writes under one policy. Repeat it when the policy changed meanwhile."""
         for _ in range(MAX_TRIES):
             try:
                 return work(self.request())

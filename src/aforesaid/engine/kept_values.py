@@ -1,4 +1,4 @@
-"""Values kept beside records that several paths use: calibrations, and how often records were used."""
+"""Small values stored beside the records: calibrations, and the highest use count per owner."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ GATE, TEXT, VECTOR = "gate.threshold", "calibration.text", "calibration.vector" 
 
 
 def calibration(request: Request, name: str) -> str | None:
-    """What was fitted under this name for the tenant, as JSON; None when nothing was."""
-    return request.store.values.get(_calibration(request, name))
+    """The tenant's calibration with this name, as JSON; None when there is none."""
+    return request.store.values.get(_slot(request, name))
 
 
 def put_calibration(request: Request, name: str, value: str) -> None:
-    """Keep what was fitted."""
-    request.store.values.put(_calibration(request, name), value)
+    """Save a calibration."""
+    request.store.values.put(_slot(request, name), value)
 
 
 def drop_calibration(request: Request, name: str) -> None:
-    """Forget what was fitted."""
-    request.store.values.drop(_calibration(request, name))
+    """Delete a calibration."""
+    request.store.values.drop(_slot(request, name))
 
 
 def most_uses(request: Request, owner: str) -> int:
-    """How often the most used record of an owner was used."""
+    """The highest use count among the owner's records."""
     return int(request.store.values.get(Slot(ValueKind.USES, request.tenant, owner)) or 0)
 
 
 def raise_most_uses(request: Request, owner: str, uses: int) -> None:
-    """Note that a record of this owner was used so often."""
+    """Raise the owner's highest use count to `uses`, if it is lower."""
     if uses > most_uses(request, owner):
         request.store.values.put(Slot(ValueKind.USES, request.tenant, owner), str(uses))
 
 
-def _calibration(request: Request, name: str) -> Slot:
+def _slot(request: Request, name: str) -> Slot:
     return Slot(ValueKind.CALIBRATION, request.tenant, name=name)

@@ -1,4 +1,4 @@
-"""What a summary stands for: the turns and summaries it covers, down to the raw words."""
+"""Follows the links between records and their sources: what a summary covers, what was derived from a record."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from aforesaid.store.protocols import Reader
 from aforesaid.types import Record
 
-COVERS = "covers"  # a summary's source
-EVIDENCE = "evidence"  # the turn that guidance was kept from
+COVERS = "covers"  # from a summary to a record it summarises
+EVIDENCE = "evidence"  # from guidance or a claim to the record it is based on
 
 
 def covered_by(store: Reader, keys: Sequence[str]) -> dict[str, frozenset[str]]:
-    """For each of these records that is a summary, everything below it, however many summaries deep."""
+    """For each summary among these keys: the keys of all records that it covers, at any depth."""
     below: dict[str, set[str]] = {}
     level, known = list(keys), set(keys)
     while level:
@@ -35,8 +35,8 @@ def _all_below(key: str, below: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def made_from(store: Reader, keys: Sequence[str]) -> set[str]:
-    """Everything that was derived from these records: summaries, summaries of those, and guidance."""
+def derived_from(store: Reader, keys: Sequence[str]) -> set[str]:
+    """The keys of everything derived from these records, at any depth: summaries, claims and guidance."""
     found: set[str] = set()
     level = list(keys)
     while level:
@@ -46,13 +46,13 @@ def made_from(store: Reader, keys: Sequence[str]) -> set[str]:
     return found - set(keys)
 
 
-def taken_up(store: Reader, keys: Sequence[str]) -> set[str]:
-    """Those of these records that a summary covers already."""
+def already_summarised(store: Reader, keys: Sequence[str]) -> set[str]:
+    """The keys of those records that a summary already covers."""
     return {edge.target for edge in store.edges(keys, incoming=True) if edge.kind == COVERS}
 
 
 def raw_turns(store: Reader, key: str) -> list[Record]:
-    """The raw turns under a summary, exactly as they were stored, oldest first."""
+    """The turns that a summary covers, exactly as stored, oldest first."""
     below = covered_by(store, [key]).get(key, frozenset())
     turns = [record for record in store.get(sorted(below)) if record.kind == "turn"]
     return sorted(turns, key=lambda turn: (turn.time, turn.id, turn.key))

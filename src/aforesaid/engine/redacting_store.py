@@ -1,4 +1,4 @@
-"""A read-only view of a store that redacts texts as the policy says."""
+"""A read-only store that redacts texts as the policy says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aforesaid.types import Edge, Filter, Record, Scored
 class RedactingStore(Reader):
     """Passes reads to a store and redacts every text it returns.
 
-    It lists each method it lets through, so a method that is added to stores later cannot leak by default.
+    Each method is written out, so that a method added to stores later cannot leak text by default.
     """
 
     def __init__(self, store: Store, guard: Guard) -> None:
@@ -37,7 +37,7 @@ class RedactingStore(Reader):
         found = self._store.glances(keys)
         return {key: replace(glance, text=texts[key]) for key, glance in found.items() if key in texts}
 
-    # What follows returns no text.
+    # The methods below return no text.
 
     def count(self, where: Filter) -> int:
         """See `Reader.count`."""

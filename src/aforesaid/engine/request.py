@@ -1,4 +1,4 @@
-"""One call: policy, purpose, settings, clock and tenant, resolved once and carried down the path."""
+"""One call: policy, settings, clock and tenant, resolved once and passed down the path."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class PolicyChanged(Exception):  # noqa: N818 - caught by Engine.run
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a path needs for one call. Immutable; nothing here reads the store when it is looked at.
+    """Everything a path needs for one call. Immutable; no property reads the store.
 
-    `settings` include what the policy sets for retrieval. `view` is the store as this purpose may read it: texts are
-    redacted where the policy says so, and it cannot be written to. `policy_number` is 0 without a policy.
+    `settings` include the policy's retrieval settings. `view` is a read-only store that redacts texts as the policy
+    says. `policy_number` is 0 without a policy.
     """
 
     engine: Engine
@@ -41,7 +41,7 @@ class Request:
 
     @property
     def store(self) -> Store:
-        """The store itself, for what must be exact: writing, deleting, deduplicating."""
+        """The store without redaction, for writing, deleting and deduplicating."""
         return self.engine.store
 
     @property
@@ -56,7 +56,7 @@ class Request:
 
     @property
     def tenant(self) -> str:
-        """The tenant; nothing crosses it."""
+        """The tenant; no call reads or writes another one."""
         return self.engine.tenant
 
     @property
@@ -66,12 +66,12 @@ class Request:
 
     @property
     def readers(self) -> Readers:
-        """The readers of text."""
+        """The text readers."""
         return self.engine.readers
 
     @property
     def policy(self) -> Policy | None:
-        """The policy that this call runs under; None when no policy was adopted."""
+        """The policy of this call; None without one."""
         return self.guard.policy
 
     @property
@@ -80,7 +80,7 @@ class Request:
         return self.policy.version if self.policy else NO_POLICY
 
     def event(self, topic: str, subject: str | None, body: Mapping[str, Any]) -> Event:
-        """An audit event of now, with the ids of this call and the policy version."""
+        """Make an audit event with the current time, the ids of this call and the policy version."""
         about = {
             "request": self.engine.request_id,
             "trace": self.engine.trace_id,
@@ -97,11 +97,11 @@ class Request:
         return Freshness(records, pending, self.arm.off)
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text in a prompt: by the caller's tokenizer, else by the estimate."""
+        """Count the tokens of a text with the caller's tokenizer, or estimate them."""
         return self.engine.count_tokens(text)
 
     def embed(self, records: Sequence[Record]) -> Embedded | None:
-        """Embed records as they are searched, and the sentences of what people said; None when that is unavailable."""
+        """Embed records, and the sentences of user messages; None when embeddings are unavailable."""
         texts = [searchable(record) for record in records]
         parts = {record.key: self._passages(record) for record in records}
         found = self.arm.embed([*texts, *chain.from_iterable(parts.values())]) if records else None
@@ -112,7 +112,7 @@ class Request:
         return Embedded(found[: len(texts)], {key: found[a:b] for key, (a, b) in spans.items() if b > a})
 
     def _passages(self, record: Record) -> list[str]:
-        """An agent's answer is about one thing. What a person mentions in passing gets lost in the rest of a turn."""
+        """The sentences to embed on their own: user messages only, because they often mention several things."""
         if record.kind != "turn" or record.role in AGENT_ROLES:
             return []
         return passages(record.text, self.settings.embed.passages)

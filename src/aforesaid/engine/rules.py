@@ -1,4 +1,4 @@
-"""Authored rules in the store: which are in view, in the order in which they were written."""
+"""Rules in the store: which of them apply to a caller, in the order in which they were written."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from aforesaid.engine.writer import writing
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Filter, Provenance, Record
 
-TIER = "tier"  # keys of a node's `meta`: 1 hard, 2 soft, 0 lore,
-ORDER = "order"  # and its place in its document
+TIER = "tier"  # key of a node's `meta`: 1 hard, 2 soft, 3 elevated, 0 lore
+ORDER = "order"  # key of a node's `meta`: its position in the document
 HARD, SOFT, ELEVATED = 1, 2, 3
-GUIDANCE = "guidance"  # the document that holds what people laid down in talk, word for word
+GUIDANCE = "guidance"  # the document that holds rules which users stated in a conversation
 
 
 @dataclass(frozen=True, slots=True)
 class RulesInView:
-    """Hard and soft rules in authored order, and what people laid down in talk, oldest first."""
+    """The rules that apply: hard and soft ones in document order, and those stated in conversations, oldest first."""
 
     hard: Sequence[Record] = ()
     soft: Sequence[Record] = ()
@@ -28,18 +28,18 @@ class RulesInView:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """All of them."""
+        """All rules."""
         return (*self.hard, *self.soft, *self.elevated)
 
 
 def documents(request: Request, owner: str) -> dict[str, str]:
-    """The documents that are loaded for an owner: what each is called, and the key of its content."""
+    """The documents loaded for an owner: the content key of each, by name."""
     found = request.store.values.items(ValueKind.DOCUMENT, request.tenant, owner)
     return {slot.name: key for slot, key in found.items()}
 
 
-def note_document(request: Request, owner: str, name: str, key: str | None) -> None:
-    """Remember a document's content, or with None that it is gone."""
+def set_document(request: Request, owner: str, name: str, key: str | None) -> None:
+    """Save the content key of a document; None removes the document."""
     slot = Slot(ValueKind.DOCUMENT, request.tenant, owner, name)
     if key is None:
         request.store.values.drop(slot)
@@ -48,22 +48,22 @@ def note_document(request: Request, owner: str, name: str, key: str | None) -> N
 
 
 def rules_in_view(request: Request, where: Filter) -> RulesInView:
-    """Every rule that a caller is under: everybody's first, then the project's, then their own."""
+    """All rules that apply under a filter: global ones first, then the project's, then the user's."""
     names = sorted({name for owner in where.owners or () for name in documents(request, owner)})
-    if not names:  # as nearly always: a look through all records for nodes would cost more than the search
+    if not names:  # the usual case; searching all records for nodes would cost more than the search itself
         return RulesInView()
     nodes = request.view.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
-    ordered = sorted(nodes, key=lambda node: (_nearness(node), node.session or "", node.meta[ORDER], node.key))
+    ordered = sorted(nodes, key=lambda node: (_scope_order(node), node.session or "", node.meta[ORDER], node.key))
     tiers = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
     return RulesInView(*map(tuple, tiers))
 
 
-def elevate(request: Request, turns: Sequence[Record]) -> int:
-    """Keep turns word for word as guidance that later prompts show; how many were not there yet."""
+def save_guidance(request: Request, turns: Sequence[Record]) -> int:
+    """Save turns word for word as guidance for later prompts; returns how many are new."""
     guard = request.guard
-    made = [guard.update_withheld(_guidance(turn)) for turn in turns]
-    there = {record.key for record in request.store.get([record.key for record in made])}
-    new = [(record, turn) for record, turn in zip(made, turns, strict=True) if record.key not in there]
+    drafts = [guard.update_withheld(_guidance(turn)) for turn in turns]
+    known = {record.key for record in request.store.get([record.key for record in drafts])}
+    new = [(record, turn) for record, turn in zip(drafts, turns, strict=True) if record.key not in known]
     if not new:
         return 0
     records = [record for record, _ in new]
@@ -72,7 +72,7 @@ def elevate(request: Request, turns: Sequence[Record]) -> int:
     with writing(request) as writer:
         writer.commit(records, Embedded(vectors, {}) if vectors is not None else None, edges)
         for owner in {record.owner for record, _ in new}:
-            note_document(request, owner, GUIDANCE, GUIDANCE)
+            set_document(request, owner, GUIDANCE, GUIDANCE)
     return len(new)
 
 
@@ -95,5 +95,5 @@ def _guidance(turn: Record) -> Record:
     )
 
 
-def _nearness(node: Record) -> int:
+def _scope_order(node: Record) -> int:
     return ("global", "project", "user", "session").index(node.scope)

@@ -1,4 +1,4 @@
-"""The embedder behind a switch: it returns vectors, or None and the reason when embeddings are unavailable."""
+"""The optional embedder: returns None and records the reason when embeddings are unavailable."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class VectorArm:
         try:
             vectors = work(self.embedder)
         except (EmbedError, EndpointError) as error:
-            # A service may be back at the next call. Missing weights stay missing, and looking again is slow.
+            # A remote service may be back at the next call. Missing model files stay missing, so we do not try again.
             self._off_for_good = not isinstance(error, EndpointError)
             self.off = f"{error.message} {error.remedy}".strip()
             return None
@@ -75,5 +75,5 @@ def check_embedder(store: Store, embedder: Embedder | None) -> None:
         return
     raise EmbedderChangedError(
         f"The store's vectors come from {active.name!r}; this embedder is {embedder.name!r}.",
-        "Run `aforesaid reindex` to change over, or open the store with its own embedder (or embed.provider = 'off').",
+        "Run `aforesaid reindex` to switch, or open the store with its own embedder (or embed.provider = 'off').",
     )

@@ -1,4 +1,4 @@
-"""The only way to write records: one transaction, checked against the policy that the records were validated by."""
+"""The only way to write records: one transaction, which fails when the policy changed since validation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Writer:
             store.log.append(events)
 
     def put_vectors(self, keys: Sequence[str], embedded: Embedded, space: str | None = None) -> None:
-        """Write vectors of records that are stored already; makes the embedder's vector space on first use."""
+        """Write vectors of stored records; creates the embedder's vector space on first use."""
         if not keys:
             return
         embedder = self.request.arm.embedder
@@ -64,7 +64,7 @@ def writing(request: Request, *, check_policy: bool = True) -> Iterator[Writer]:
     """Open a transaction for writes that were validated under the request's policy.
 
     Raises PolicyChanged when another policy was adopted since; `Engine.run` then repeats the step.
-    `check_policy=False` is for writes that no policy judges, such as counting a use.
+    Use `check_policy=False` for writes that depend on no policy, such as counting a use.
     """
     with request.store.transaction():
         if check_policy and active_number(request.store, request.tenant) != request.policy_number:
@@ -79,6 +79,6 @@ def commit(
     edges: Iterable[Edge] = (),
     events: Sequence[Event] = (),
 ) -> None:
-    """Write in a transaction of its own; see `Writer.commit`."""
+    """Write in one transaction; see `Writer.commit`."""
     with writing(request) as writer:
         writer.commit(records, embedded, edges, events)

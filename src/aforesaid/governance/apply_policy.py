@@ -6,7 +6,7 @@ text → read and checked → every record judged → dry run ends here → what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.repository import Adopted, active_policy, adopt
 from aforesaid.store.protocols import Access
-from aforesaid.types import Boundary, Filter, Record
+from aforesaid.types import Boundary, Filter, Progress, Record
 
 if TYPE_CHECKING:
     from aforesaid.policy import PolicyChange
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 PAGE = 500
 LOOKS = 5  # before the transaction: each is shorter than the last, unless somebody writes faster than we judge
 TALLIED = ("withheld", "released", "expiring", "unclean")
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The audit log: what happened, found, checked, written out and let go after its time (SPEC 9).
+"""The audit log: what happened, found, checked, written out and let go after its time (spec 9).
 
 An export is JSON lines, oldest event first, between a head and a foot:
 
@@ -26,7 +26,8 @@ from datetime import datetime, timedelta
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreBusyError, StoreCorruptError
-from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, micros_of
+from aforesaid.store.codec import to_micros
+from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of
 from aforesaid.store.protocols import Store
 from aforesaid.types import Event, EventFilter
 
@@ -149,7 +150,7 @@ def export_lines(store: Store, tenant: str) -> Iterator[str]:
         yield _line(
             {
                 "number": event.number,
-                "time": micros_of(event.time),
+                "time": to_micros(event.time),
                 "topic": event.topic,
                 "subject": event.subject,
                 "body": dict(event.body),

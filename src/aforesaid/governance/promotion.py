@@ -1,4 +1,4 @@
-"""The governed way from raw words to durable knowledge (SPEC 9).
+"""The governed way from raw words to durable knowledge (spec 9).
 
 observe (raw, with a time to live) → distill (a candidate, with its lineage) → promote (reviewed) → rollback
 """
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from aforesaid.engine.lineage import EVIDENCE, made_from
+from aforesaid.engine.lineage import EVIDENCE, derived_from
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import DeniedError, InputError, ProvenanceError
-from aforesaid.ingest.claims import Claim, Owner, drafted, remember
+from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
 from aforesaid.policy import strictest
 from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
@@ -108,7 +108,7 @@ def distill(request: Request, claim: Claim, sources: Sequence[Record]) -> Record
     provenance = Provenance(who=claim.owner.user, method="distill", sources=keys)
     allow = _narrowest([claim.allow, *(source.allow for source in sources)])
     claim = replace(claim, boundary=boundary, tainted=tainted, provenance=provenance, allow=allow)
-    record = drafted(request, claim)
+    record = draft_claim(request, claim)
     edges = [Edge(record.key, key, EVIDENCE, request.clock()) for key in keys]
     event = request.event("distill", record.key, {"sources": len(keys)})
     embedded = request.embed([record])
@@ -163,7 +163,7 @@ def check_reviewed(request: Request, record: Record, reviewers: Sequence[str]) -
 
 def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
     """Store a claim that is distilled already; words that are there get the new sources too."""
-    draft = drafted(request, claim)
+    draft = draft_claim(request, claim)
     check_reviewed(request, draft, reviewers)
     sources = claim.provenance.sources if claim.provenance else ()
     with writing(request) as writer:
@@ -197,7 +197,7 @@ def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rol
     with writing(request) as writer:
         meta = {**record.meta, ROLLED_BACK: {"reason": reason, "by": by}}
         ended = replace(record, valid_to=now, updated=now, meta=meta)
-        derived = request.store.get(sorted(made_from(request.store, [record.key])))
+        derived = request.store.get(sorted(derived_from(request.store, [record.key])))
         writer.commit([ended, *(replace(each, meta={**each.meta, STALE: reason}) for each in derived)])
         restored = _restored(writer, ended, now)
         contexts = mark_stale(request, [record.key, *(each.key for each in derived)], reason)

@@ -7,7 +7,7 @@ from typing import Any
 
 from aforesaid.hosts.types import Host, HostEvent, event_of, told
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.items import as_text
+from aforesaid.importers.formats.json_values import as_text
 
 NAME = "codex"
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aforesaid.context.prompt import query_of
 from aforesaid.hosts import claude_code, codex
 from aforesaid.hosts.project import project_of
-from aforesaid.hosts.prompt import asked
 from aforesaid.hosts.types import HookAnswer, HookOwner, Host, HostEvent
 from aforesaid.settings import Settings
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from aforesaid.hosts.hook import HookOptions
     from aforesaid.hosts.open_memory import Opener
     from aforesaid.memory import Memory
-    from aforesaid.memory.sessions import Begun
+    from aforesaid.memory.sessions import BootstrapReport
 
 HOSTS: dict[str, Host] = {host.name: host for host in (claude_code.HOST, codex.HOST)}
 DOCUMENTS = ("AGENTS.md", "CLAUDE.md")
+READ_BY_HOST = (*DOCUMENTS, "CLAUDE.local.md")
 
 Response = tuple[dict[str, Any], str, str]
 
@@ -31,7 +32,7 @@ def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, wish
     if event is None:
         return {}, host.name, "not for us"
     about = f"{host.name} {event.name}"
-    if event.moment == "prompt" and not asked(event.prompt):
+    if event.moment == "prompt" and not query_of(event.prompt):
         return {}, about, "nothing asked"
     who = HookOwner(wish.user, wish.project or project_of(event.cwd))
     with opener(settings, event.moment != "prompt") as memory:
@@ -45,34 +46,33 @@ def _done(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> tuple
     if event.moment == "start":
         return _begin(memory, event, who)
     if event.moment == "prompt":
-        from aforesaid.hosts.recall import recall
-
-        context = recall(memory, event, who)
-        return HookAnswer(context), f"added {memory._engine.count_tokens(context) if context else 0} tokens"
+        context = memory.recall(
+            event.prompt, user=who.user, project=who.project, session=event.session, skip_files=READ_BY_HOST
+        )
+        added = "\n".join(filter(None, (context.system, context.recall)))
+        return HookAnswer(added), f"added {context.tokens} tokens"
     from aforesaid.hosts.store_turns import take_new
 
     sessions = take_new(memory, host, event, who)
     if event.moment == "turn":
-        memory.compact_grown(sorted(sessions), user=who.user)
+        memory.sessions.compact_grown(sorted(sessions), user=who.user)
     if event.moment == "compact":
-        from aforesaid.hosts.recall import note_compaction
-
-        memory.compact(event.session, user=who.user)
-        note_compaction(memory, event, who)
+        memory.sessions.compact(event.session, user=who.user)
+        memory.sessions.reset_recall(event.session, user=who.user)
     if event.moment == "end":
-        memory.end(event.session, user=who.user)
+        memory.sessions.end(event.session, user=who.user)
     return HookAnswer(), f"{'took something new' if sessions else 'nothing new'}"
 
 
 def _begin(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
     """Get ready, and say which documents count from now on, if any were asked for."""
     files = _documents(event.cwd) if memory.settings.hooks.documents else []
-    begun = memory.bootstrap(event.session, documents=files, user=who.user, project=who.project)
+    begun = memory.sessions.bootstrap(event.session, documents=files, user=who.user, project=who.project)
     done = f"{begun.turns} turns known, {len(begun.loaded)} documents loaded, {len(begun.failed)} not"
     return HookAnswer(message=_report(begun, files)), done
 
 
-def _report(begun: Begun, files: list[Path]) -> str:
+def _report(begun: BootstrapReport, files: list[Path]) -> str:
     if not files:
         return ""
     names = ", ".join(Path(loaded.name).name for loaded in begun.loaded)

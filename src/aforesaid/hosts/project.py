@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.importers.formats.items import as_id
+from aforesaid.importers.formats.json_values import as_id
 
 HEAD_BYTES = 4096  # of a `.git` file, which is one line
 

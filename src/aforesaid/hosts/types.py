@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from aforesaid.importers.formats.items import ImportOptions, ItemParser, as_id, as_text
+from aforesaid.importers.formats.items import ImportOptions, ItemParser
+from aforesaid.importers.formats.json_values import as_id, as_text
 
 Moment = Literal["start", "prompt", "turn", "compact", "end"]
 

@@ -1,4 +1,4 @@
-"""What an import is asked for and what it came to: the wish, a tally of each file, and marks to go on from."""
+"""What to import, the report of an import, and the saved positions to resume from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from aforesaid.ingest.pipeline import Speaker
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
 
-MOST_PROBLEMS = 100  # bad lines of a file that are kept word for word; the rest is counted
+MAX_PROBLEMS = 100  # of a file to report in full; the rest is only counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class ImportProblem:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file. Its state is taken, continued, unchanged, stopped, left or unreadable."""
+    """The result of one file. Its state is taken, continued, unchanged, stopped, left or unreadable."""
 
     path: str
     format: str
@@ -49,7 +49,7 @@ class FileReport:
 
 @dataclass
 class Tally:
-    """The same while it is being counted."""
+    """The counts of a file while it is read."""
 
     turns: int = 0
     claims: int = 0
@@ -64,24 +64,24 @@ class Tally:
     last: datetime | None = None
 
     @property
-    def taken(self) -> int:
-        """What is new."""
+    def new(self) -> int:
+        """New turns and claims."""
         return self.turns + self.claims
 
-    def note_bad(self, where: str, message: str) -> None:
-        """Count something that cannot be read."""
+    def add_problem(self, where: str, message: str) -> None:
+        """Count a value that cannot be read."""
         self.bad += 1
-        if len(self.problems) < MOST_PROBLEMS:
+        if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(ImportProblem(where, message))
 
-    def seen(self, time: datetime | None) -> None:
-        """Widen the span of time."""
+    def add_time(self, time: datetime | None) -> None:
+        """Extend the time span."""
         if time is not None:
             self.first = min(self.first or time, time)
             self.last = max(self.last or time, time)
 
     def report(self, path: Path, form: str, state: str, why: str) -> FileReport:
-        """What it came to."""
+        """The report of the file."""
         return FileReport(
             str(path), form, state, why, self.turns, self.claims, self.known, dict(self.left), self.bad,
             tuple(self.problems), len(self.sessions), self.first, self.last,
@@ -89,11 +89,11 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportRequest:
-    """For whom to take what: a span of time, sessions that match a glob, so many at most."""
+class ImportPlan:
+    """What to import and for whom: a time span, sessions that match a glob, at most `limit` items."""
 
     who: Speaker = field(default_factory=Speaker)
-    wanted: ImportOptions = field(default_factory=ImportOptions)
+    options: ImportOptions = field(default_factory=ImportOptions)
     since: datetime | None = None
     until: datetime | None = None
     session: str | None = None
@@ -103,13 +103,13 @@ class ImportRequest:
 
     @property
     def choice(self) -> str:
-        """What decides which items are taken; another choice reads a file from its start."""
-        return repr((self.who, self.wanted, self.since, self.until, self.session))
+        """Everything that decides which items are imported. If it changes, files are read from their start."""
+        return repr((self.who, self.options, self.since, self.until, self.session))
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What was taken from each file and what was left; the notes say what else there is to do."""
+    """The result of an import, file by file. `notes` are hints for the user."""
 
     files: tuple[FileReport, ...]
     sessions: int = 0
@@ -129,12 +129,12 @@ class Intake:
 
     @property
     def known(self) -> int:
-        """Turns and claims that were here already."""
+        """Turns and claims that were already stored."""
         return sum(file.known for file in self.files)
 
     @property
     def left(self) -> dict[str, int]:
-        """How much was left, by reason, the most first."""
+        """The number of skipped items by reason, largest first."""
         found: Counter[str] = Counter()
         for file in self.files:
             found.update(file.left)
@@ -142,13 +142,13 @@ class Intake:
 
     @property
     def bad(self) -> int:
-        """What could not be read."""
+        """The number of values that could not be read."""
         return sum(file.bad for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
-    """How far a file was read: a place, a digest of what lies before it, and how much of it is here."""
+    """How far a file was read, a digest of the bytes before that position, and how much of it is stored."""
 
     size: int
     mtime: int
@@ -160,35 +160,39 @@ class FilePosition:
     choice: str = ""
 
     def covers(self, stat: os.stat_result) -> bool:
-        """Whether the file is as it was when it had been read to its end."""
+        """Whether the file was read to its end and has not changed since."""
         return self.done and (self.size, self.mtime) == (stat.st_size, stat.st_mtime_ns)
 
 
-class ImportMarks:
-    """How far files were imported for one owner. A mark counts only for the same choice of what to import."""
+class SavedPositions:
+    """The saved positions of one owner.
+
+    They are valid for the same plan, and until everything of the owner is deleted. They contain digests, no paths or
+    names, so that nothing of a deleted record remains in them.
+    """
 
     def __init__(self, engine: Engine, who: Speaker, choice: str) -> None:
         self._engine, self._owner, self._choice = engine, owner_of("user", who.user, who.project), _digest(choice)
 
     def get(self, path: Path) -> FilePosition | None:
-        """The mark of a file, if it has one that counts."""
-        kept = self._engine.store.values.get(self._slot(path))
+        """The saved position of a file, if it is valid."""
+        saved = self._engine.store.values.get(self._slot(path))
         try:
-            mark = FilePosition(**json.loads(kept)) if kept else None
-        except (ValueError, TypeError):  # as another version wrote it
+            position = FilePosition(**json.loads(saved)) if saved else None
+        except (ValueError, TypeError):  # written by another version
             return None
-        return mark if mark is not None and mark.choice == self._choice else None
+        return position if position is not None and position.choice == self._choice else None
 
-    def put(self, path: Path, mark: FilePosition) -> None:
-        """Remember how far a file was read."""
-        self._engine.store.values.put(self._slot(path), json.dumps(asdict(replace(mark, choice=self._choice))))
+    def put(self, path: Path, position: FilePosition) -> None:
+        """Save how far a file was read."""
+        self._engine.store.values.put(self._slot(path), json.dumps(asdict(replace(position, choice=self._choice))))
 
     def _slot(self, path: Path) -> Slot:
         return Slot(ValueKind.POSITION, self._engine.tenant, self._owner, f"import/{_digest(str(path.resolve()))}")
 
 
-def told_elsewhere(engine: Engine, who: Speaker, turns: Sequence[Turn]) -> set[tuple[str | None, str]]:
-    """Session and id of the turns that this user has already under another project, or under none."""
+def stored_elsewhere(engine: Engine, who: Speaker, turns: Sequence[Turn]) -> set[tuple[str | None, str]]:
+    """Session and id of turns that this user already has under another project, or under none."""
     mine = Filter(engine.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
     found = engine.store.find(mine) if turns else []
     return {(record.session, record.id) for record in found if record.kind == "turn" and record.project != who.project}

@@ -1,4 +1,4 @@
-"""A claim on purpose: clean → name by content → write once → end what it supersedes."""
+"""Stores claims: clean → id from content → write once → end the superseded claims."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
-from aforesaid.ingest.pipeline import dated
+from aforesaid.ingest.pipeline import date_metadata
 from aforesaid.ingest.supersede import Superseded, mark, supersede, with_states
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import (
@@ -28,12 +28,12 @@ from aforesaid.types import (
     storable,
 )
 
-ID_CHARS = 16  # of the content's hash: enough that no two claims of an owner meet
+ID_CHARS = 16  # of the content hash; long enough that two claims of an owner never share an id
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Whose claim it is."""
+    """The owner of a claim."""
 
     scope: Scope
     user: str | None
@@ -42,7 +42,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is to be remembered."""
+    """A claim to store."""
 
     text: str
     owner: Owner
@@ -58,28 +58,28 @@ class Claim:
 
 
 def remember(request: Request, claim: Claim, supersedes: Record | None = None) -> Record:
-    """Store a claim, or find it when the same words are there already; the superseded record ends at its time."""
-    record = drafted(request, claim)
+    """Store a claim, or return the stored one with the same text. `supersedes` ends at the time of the claim."""
+    record = draft_claim(request, claim)
     embedded = request.embed([record])
     with writing(request) as writer:
         known = request.store.get([record.key])
-        fresh = not known or known[0].valid_to is not None
-        record = record if fresh else known[0]
-        if fresh or (embedded is not None and not request.store.vectors([record.key])):
+        is_new = not known or known[0].valid_to is not None
+        record = record if is_new else known[0]
+        if is_new or (embedded is not None and not request.store.vectors([record.key])):
             writer.commit([record], embedded)
         if supersedes is not None:
             if supersedes.key == record.key:
                 raise InputError(f"{supersedes.id!r} cannot supersede itself.", "Say what changed.")
             mark(writer, Superseded(record, supersedes))
-        if fresh:
+        if is_new:
             supersede(writer, [record])
             body = {"type": claim.type, "scope": record.scope}
             writer.commit(events=[request.event("remember", record.key, body)])
     return record
 
 
-def drafted(request: Request, claim: Claim) -> Record:
-    """The record that a claim would become: checked, cleaned, classified, and named by its content."""
+def draft_claim(request: Request, claim: Claim) -> Record:
+    """Build the record of a claim: checked, cleaned, classified, with an id from its content. Nothing is stored."""
     check_choice(claim.owner.scope, SCOPES, "scope")
     check_choice(claim.type, CLAIM_TYPES, "type")
     check_class(claim.boundary)
@@ -109,6 +109,6 @@ def drafted(request: Request, claim: Claim) -> Record:
         memory_type=claim.memory_type,
         provenance=claim.provenance or Provenance(who=user, method="remember"),
         redactions=cleaned.kinds,
-        meta={**dated(request, cleaned.text, claim.time), **claim.meta},
+        meta={**date_metadata(request, cleaned.text, claim.time), **claim.meta},
     )
     return guard.validate_record(with_states(request.readers, record), claim.reviewers)

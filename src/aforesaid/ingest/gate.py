@@ -1,4 +1,4 @@
-"""The gate: decides which user messages are durable, from their text and their nearest neighbours (SPEC 4)."""
+"""The gate: decides which user messages are durable, from their text and their nearest neighbours (spec 4)."""
 
 from __future__ import annotations
 
@@ -16,49 +16,50 @@ THRESHOLD = "gate.threshold"  # the setting
 
 
 def gate_rows(request: Request) -> GateRows:
-    """The gate's settings, with the calibrated threshold if there is one for the policy in force."""
-    rows, kept = request.settings.gate, calibration(request, GATE)
-    if not kept:
+    """The gate's settings, with the calibrated threshold if one was fitted under the current policy."""
+    rows, stored = request.settings.gate, calibration(request, GATE)
+    if not stored:
         return rows
     try:
-        found = json.loads(kept)
-        threshold = float(found["threshold"])
-        fits = found["policy_version"] == request.policy_version and 0.0 <= threshold <= 1.0
+        fitted = json.loads(stored)
+        threshold = float(fitted["threshold"])
+        usable = fitted["policy_version"] == request.policy_version and 0.0 <= threshold <= 1.0
     except (ValueError, TypeError, KeyError):
         return rows
-    return replace(rows, threshold=threshold) if fits else rows
+    return replace(rows, threshold=threshold) if usable else rows
 
 
 def apply_gate(request: Request, records: Sequence[Record], vectors: Vectors | None) -> list[Record]:
-    """Every turn of a person through the gate, in order, each seeing those before it."""
+    """Score each user message, in order, against stored neighbours and the earlier ones of the batch."""
     stored = _stored_neighbours(request, records, vectors)
     rows = gate_rows(request)
-    judged: list[Record] = []
+    gated: list[Record] = []
     for i, record in enumerate(records):
         if record.role in AGENT_ROLES:
-            judged.append(record)
+            gated.append(record)
             continue
         durable = turns = None
         if vectors is not None:
-            same = [j for j in range(i) if judged[j].namespace == record.namespace]
+            same = [j for j in range(i) if gated[j].namespace == record.namespace]
             spread = spread_cosines(vectors[same] @ vectors[i], request.arm.background)
             cosines = dict(zip(same, spread.tolist(), strict=True))
-            durable = stored[i].durable + [cosines[j] for j in same if judged[j].durable]
+            durable = stored[i].durable + [cosines[j] for j in same if gated[j].durable]
             turns = stored[i].turns + list(cosines.values())
-        judged.append(weighed(request, record, durable, turns, rows))
-    return judged
+        gated.append(decide_record(request, record, durable, turns, rows))
+    return gated
 
 
-def weighed(
+def decide_record(
     request: Request,
     record: Record,
     durable: Sequence[float] | None,
     turns: Sequence[float] | None,
     rows: GateRows | None = None,
 ) -> Record:
-    """The record with the gate's decision, from the cosines of its neighbours (None: not known).
+    """Add the gate's decision to a record.
 
-    `rows` are the gate's settings in force, for a caller that has read them already.
+    `durable` and `turns` are the cosines of its neighbours; None when embeddings are unavailable. Pass `rows` when
+    `gate_rows` was already called.
     """
     from aforesaid.math.gate import decide
     from aforesaid.math.tokens import gate_tokens
@@ -77,15 +78,15 @@ class Neighbours:
 
 
 def neighbours(request: Request, record: Record, vectors: Vectors) -> list[Neighbours]:
-    """What is near to each vector in the record's namespace, the record itself left out.
+    """The neighbours of each vector in the record's namespace, without the record itself.
 
-    The gate's thresholds mean cosines of a model whose unrelated texts are near 0; ours are spread out to that scale.
+    The gate's thresholds assume a model that gives unrelated texts a cosine near 0, so we rescale ours to that.
     """
     rows = request.settings.gate
     here = Filter(request.tenant, (record.owner,), namespace=record.namespace, exclude=(record.key,))
-    near = request.store.vector_search_many
-    durable = near(vectors, replace(here, durable=True), rows.novelty_neighbours)
-    turns = near(vectors, replace(here, kinds=("turn",)), rows.frequency_neighbours)
+    find_nearest = request.store.vector_search_many
+    durable = find_nearest(vectors, replace(here, durable=True), rows.novelty_neighbours)
+    turns = find_nearest(vectors, replace(here, kinds=("turn",)), rows.frequency_neighbours)
 
     def spread(hits: Sequence[Scored]) -> list[float]:
         cosines: list[float] = spread_cosines([hit.score for hit in hits], request.arm.background).tolist()
@@ -95,7 +96,7 @@ def neighbours(request: Request, record: Record, vectors: Vectors) -> list[Neigh
 
 
 def _stored_neighbours(request: Request, records: Sequence[Record], vectors: Vectors | None) -> dict[int, Neighbours]:
-    """For each turn of a person, what the store holds near it: one look for all turns of a namespace."""
+    """The stored neighbours of each user message, by position; one search per namespace."""
     if vectors is None:
         return {}
     groups: dict[str, list[int]] = {}

@@ -1,14 +1,15 @@
-"""Turns in: clean → compare with what is there → embed → gate → write, all of a batch or nothing."""
+"""Stores turns: draft → find duplicates → embed → mark echoes → gate → policy → write. A batch is all or nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from functools import partial
 from typing import Any
 
+from aforesaid._util.batches import batched
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.engine.vector_arm import Embedded
@@ -17,7 +18,6 @@ from aforesaid.errors import ConflictError, InputError
 from aforesaid.ingest.echo import mark_echo
 from aforesaid.ingest.gate import apply_gate
 from aforesaid.ingest.supersede import supersede, with_states
-from aforesaid.policy.enforcement import Guard
 from aforesaid.text.echo import strip_frames
 from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
@@ -29,21 +29,20 @@ from aforesaid.types import (
     Filter,
     IngestReport,
     Outcome,
+    Progress,
     Provenance,
     Record,
     Turn,
     owner_of,
 )
 
-TOOL = "tool"  # the role whose words always come from elsewhere
+TOOL = "tool"  # turns of this role are always marked as untrusted
 HEARTBEATS = frozenset({"heartbeat", "heartbeat_ok", "ping", "keepalive", "no_reply"})
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Whose turns these are, and who may see them."""
+    """The owner of the turns, and who may read them."""
 
     user: str | None = None
     project: str | None = None
@@ -53,72 +52,56 @@ class Speaker:
 
 
 def ingest(engine: Engine, turns: Iterable[Turn], who: Speaker, progress: Progress | None = None) -> IngestReport:
-    """Take turns in batches; each batch is acknowledged whole once it is on disk."""
+    """Store turns in batches. A batch is on disk when its outcomes are reported."""
     outcomes: list[Outcome] = []
-    for batch in _batches(turns, engine.settings.ingest.batch):
-        outcomes += engine.run(lambda request, batch=batch: _ingest_batch(request, batch, who))  # type: ignore[misc]
+    total = len(turns) if isinstance(turns, Sized) else None
+    for batch in batched(turns, engine.settings.ingest.batch):
+        outcomes += engine.run(partial(_ingest_batch, turns=batch, who=who))
         if progress is not None:
-            progress(len(batch))
+            progress(len(outcomes), total)
     owner = owner_of("user", who.user, None)
     return IngestReport(tuple(outcomes), engine.request().freshness(Filter(tenant=engine.tenant, owners=(owner,))))
 
 
-def _batches(turns: Iterable[Turn], size: int) -> Iterator[list[Turn]]:
-    rest = iter(turns)
-    while batch := list(islice(rest, size)):
-        yield batch
-
-
 def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list[Outcome]:
-    with failures() as failed:
-        return _ingest_read(request, turns, who, failed)
-
-
-def _ingest_read(request: Request, turns: Sequence[Turn], who: Speaker, failed: Counter[str]) -> list[Outcome]:
-    guard = request.guard
-    drafts = [_draft(request, guard, turn, who) for turn in turns]
-    outcomes: dict[int, Outcome] = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Outcome)}
-    records = {i: draft for i, draft in enumerate(drafts) if isinstance(draft, Record)}
-    known = {record.key: record for record in request.store.get([record.key for record in records.values()])}
-    for i, record in list(records.items()):
-        earlier = known.setdefault(record.key, record)
-        if earlier is not record:
-            outcomes[i] = _duplicate(record, earlier)
-            del records[i]
-    fresh = list(records.values())
-    embedded = request.embed(fresh)
-    weighed = apply_gate(
-        request, [mark_echo(request, record) for record in fresh], embedded.vectors if embedded else None
-    )
-    judged = {i: _allowed(guard, record) for i, record in zip(records, weighed, strict=True)}
-    outcomes |= {i: outcome for i, outcome in judged.items() if isinstance(outcome, Outcome)}
-    kept = {i: record for i, record in judged.items() if isinstance(record, Record)}
-    places = [place for place, outcome in enumerate(judged.values()) if isinstance(outcome, Record)]
-    written = _write(request, list(kept.values()), embedded.select(places) if embedded else None, failed)
-    for i, record in kept.items():
+    """Store one batch. `outcomes` and `records` are keyed by the turn's position in the batch."""
+    with failures() as reader_failures:
+        drafts = {i: _draft(request, turn, who) for i, turn in enumerate(turns)}
+        outcomes, records = _split(drafts)
+        duplicates, records = _split(_find_duplicates(request, records))
+        new = list(records.values())
+        embedded = request.embed(new)
+        marked = [mark_echo(request, record) for record in new]
+        gated = apply_gate(request, marked, embedded.vectors if embedded else None)
+        checked = [_check_policy(request, record) for record in gated]
+        rows = [row for row, record in enumerate(checked) if isinstance(record, Record)]
+        denied, records = _split(dict(zip(records, checked, strict=True)))
+        written = _write(request, list(records.values()), embedded.select(rows) if embedded else None, reader_failures)
+    outcomes |= duplicates | denied
+    for i, record in records.items():
         outcomes[i] = _stored(record) if record.key in written else _duplicate(record, record)
     return [outcomes[i] for i in range(len(turns))]
 
 
-def _allowed(guard: Guard, record: Record) -> Record | Outcome:
-    """The record if the policy lets it be kept; else why it does not."""
-    kept = guard.try_validate_record(record)
-    return kept if isinstance(kept, Record) else Outcome(record.id, "skipped", f"denied: {kept}")
+def _split(items: Mapping[int, Record | Outcome]) -> tuple[dict[int, Outcome], dict[int, Record]]:
+    """Separate the turns that are finished (an outcome) from those that go on to the next stage (a record)."""
+    outcomes = {i: item for i, item in items.items() if isinstance(item, Outcome)}
+    return outcomes, {i: item for i, item in items.items() if isinstance(item, Record)}
 
 
-def _draft(request: Request, guard: Guard, turn: Turn, who: Speaker) -> Record | Outcome:
-    """The record a turn would become, cleaned of what we injected ourselves and of secrets; or why it is skipped."""
+def _draft(request: Request, turn: Turn, who: Speaker) -> Record | Outcome:
+    """Build the record of a turn without private parts, recalled frames and secrets; or say why it is skipped."""
     limit = request.settings.ingest.max_text_chars
     if len(turn.text) > limit:
         raise InputError(
             f"Turn {turn.id!r} has {len(turn.text)} characters, more than {limit}.",
             "Shorten it, or raise ingest.max_text_chars.",
         )
-    said = without_private(turn.text)
-    text, frames = strip_frames(said)
-    cleaned = guard.clean(text, who.boundary)
+    public = without_private(turn.text)
+    text, frames = strip_frames(public)
+    cleaned = request.guard.clean(text, who.boundary)
     if not cleaned.text.strip():
-        why = "recalled text only" if frames else "private" if said != turn.text else "empty"
+        why = "recalled text only" if frames else "private" if public != turn.text else "empty"
         return Outcome(turn.id, "skipped", why)
     if cleaned.text.strip().lower().strip("[]().!") in HEARTBEATS:
         return Outcome(turn.id, "skipped", "heartbeat")
@@ -142,26 +125,43 @@ def _draft(request: Request, guard: Guard, turn: Turn, who: Speaker) -> Record |
         boundary=cleaned.boundary,
         allow=who.allow,
         tainted=turn.tainted or turn.role == TOOL,
-        meta=dated(request, cleaned.text, time),
+        meta=date_metadata(request, cleaned.text, time),
     )
     return with_states(request.readers, record)
 
 
-def dated(request: Request, text: str, said_at: datetime) -> dict[str, Any]:
-    """The dates and times that a text names, as metadata of its record; empty when it names none."""
+def date_metadata(request: Request, text: str, said_at: datetime) -> dict[str, Any]:
+    """The dates and times that a text mentions, as record metadata; empty when it mentions none."""
     reading = request.readers.read_dates(text, said_at)
     if reading is None or not reading.expressions:
         return {}
-    named = {expression.text.lower() for expression in reading.expressions}
+    expressions = {expression.text.lower() for expression in reading.expressions}
     spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in reading.spans})
-    return {ANCHORS: len(named), WHEN: [list(span) for span in spans]}
+    return {ANCHORS: len(expressions), WHEN: [list(span) for span in spans]}
+
+
+def _find_duplicates(request: Request, records: Mapping[int, Record]) -> dict[int, Record | Outcome]:
+    """Replace each record that is stored already, or repeats one earlier in the batch, by its outcome."""
+    known = {record.key: record for record in request.store.get([record.key for record in records.values()])}
+    checked: dict[int, Record | Outcome] = {}
+    for i, record in records.items():
+        first = known.setdefault(record.key, record)
+        checked[i] = record if first is record else _duplicate(record, first)
+    return checked
+
+
+def _check_policy(request: Request, record: Record) -> Record | Outcome:
+    """The record, or a skipped outcome when the policy forbids to store it."""
+    checked = request.guard.try_validate_record(record)
+    return checked if isinstance(checked, Record) else Outcome(record.id, "skipped", f"denied: {checked}")
 
 
 def _duplicate(record: Record, earlier: Record) -> Outcome:
     if (record.text, record.role) != (earlier.text, earlier.role):
         raise ConflictError(
-            f"Turn {record.id!r} of session {record.session!r} is stored with other words; nothing of this batch was.",
-            "Raw turns never change: give the new message an id of its own.",
+            f"Turn {record.id!r} of session {record.session!r} is already stored with a different text or role. "
+            "Nothing of this batch was stored.",
+            "Stored turns never change: give the new message its own id.",
         )
     return Outcome(record.id, "duplicate", "same id and text", record.key, earlier.gate, earlier.redactions)
 
@@ -169,35 +169,37 @@ def _duplicate(record: Record, earlier: Record) -> Outcome:
 def _stored(record: Record) -> Outcome:
     if record.echo_of is not None:
         return Outcome(record.id, "echo", f"repeats recalled {record.echo_of}", record.key, None, record.redactions)
-    reason = record.gate.reason if record.gate else "kept as history; the gate weighs what users say"
+    reason = record.gate.reason if record.gate else "kept as history; the gate only scores user messages"
     return Outcome(record.id, "stored", reason, record.key, record.gate, record.redactions)
 
 
-def _write(request: Request, records: Sequence[Record], embedded: Embedded | None, failed: Counter[str]) -> set[str]:
-    """Write what no other process wrote meanwhile; the keys that this call stored."""
+def _write(
+    request: Request, records: Sequence[Record], embedded: Embedded | None, reader_failures: Counter[str]
+) -> set[str]:
+    """Write the records that no other process stored meanwhile; returns the keys that this call stored."""
     if not records:
         return set()
     with writing(request) as writer:
-        there = {record.key: record for record in request.store.get([record.key for record in records])}
+        known = {record.key: record for record in request.store.get([record.key for record in records])}
         for record in records:
-            if record.key in there:
-                _duplicate(record, there[record.key])
-        rows = [i for i, record in enumerate(records) if record.key not in there]
-        new = [records[i] for i in rows]
+            if record.key in known:
+                _duplicate(record, known[record.key])  # raises when the texts differ
+        rows = [row for row, record in enumerate(records) if record.key not in known]
+        new = [records[row] for row in rows]
         if new:
             writer.commit(new, embedded.select(rows) if embedded else None)
             supersede(writer, new)
-            writer.commit(events=[_event(request, new, failed)])
+            writer.commit(events=[_event(request, new, reader_failures)])
     return {record.key for record in new}
 
 
-def _event(request: Request, records: Sequence[Record], failed: Counter[str]) -> Event:
-    gates = [record.gate.decision for record in records if record.gate]
+def _event(request: Request, records: Sequence[Record], reader_failures: Counter[str]) -> Event:
+    decisions = [record.gate.decision for record in records if record.gate]
     body = {
         "turns": len(records),
-        **{decision: gates.count(decision) for decision in ("admit", "defer", "reject")},
+        **{decision: decisions.count(decision) for decision in ("admit", "defer", "reject")},
         "redacted": sum(bool(record.redactions) for record in records),
         "echoes": sum(record.echo_of is not None for record in records),
-        **({"reader_failures": dict(failed)} if failed else {}),
+        **({"reader_failures": dict(reader_failures)} if reader_failures else {}),
     }
     return request.event("ingest", records[0].session, body)

@@ -1,7 +1,7 @@
-"""Stale facts lose: a newer statement about the same thing ends an older one; both stay, dated (SPEC 11.9).
+"""A newer statement about the same thing supersedes an older one. Both stay stored (spec 11.9).
 
-A claim that is out of date ends then: it leaves default retrieval and answers for its own time. A turn says more than
-one thing, so it stays in view, marked, and what replaced it comes before it.
+A superseded claim ends: search finds it only for dates when it was valid. A turn may say several things, so search
+still finds it, with a mark, ranked after the record that superseded it.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
 
 SUPERSEDES = "supersedes"
 STATING: tuple[Kind, ...] = ("turn", "claim")
-GENERIC = frozenset({"user", "human"})  # roles that are nobody's name
-MOST_OLDER = 200  # records about one thing that are compared; more than that is no fact about it
+GENERIC = frozenset({"user", "human"})  # roles that do not name a person
+MOST_OLDER = 200  # records to compare with; a key with more statements than this is not a fact
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """One record that makes another one out of date."""
+    """A newer record and the older one that it supersedes."""
 
     newer: Record
     older: Record
 
 
 def with_states(readers: Readers, record: Record) -> Record:
-    """The record with what it makes statements about: words of people, not of agents, nor from outside."""
-    own = record.kind in STATING and record.role not in AGENT_ROLES and not record.tainted and record.echo_of is None
-    return replace(record, states=tuple(sorted(_statements(readers, record)))) if own else record
+    """Add the keys of the record's statements to `states`. Agents, untrusted texts and echoes make no statements."""
+    counts = record.kind in STATING and record.role not in AGENT_ROLES and not record.tainted and record.echo_of is None
+    return replace(record, states=tuple(sorted(_statements(readers, record)))) if counts else record
 
 
 def supersede(writer: Writer, records: Sequence[Record]) -> list[Superseded]:
-    """Compare new records with what their owners said of the same things; link what is replaced, and end claims."""
+    """Find stored statements that the new records contradict; link and mark the older ones, and end claims."""
     found: dict[str, Superseded] = {}
     for pair in (pair for record in records if record.states for pair in _pairs(writer.request, record)):
-        first = found.setdefault(pair.older.key, pair)  # of several that replace it, the first did
+        first = found.setdefault(pair.older.key, pair)  # several may supersede it: the earliest counts
         if (pair.newer.time, pair.newer.key) < (first.newer.time, first.newer.key):
             found[pair.older.key] = pair
     for pair in found.values():
@@ -66,7 +66,7 @@ def mark(writer: Writer, pair: Superseded) -> None:
 
 
 def _pairs(request: Request, record: Record) -> Iterable[Superseded]:
-    """Both ways: history may arrive after what came later."""
+    """Pairs of this record and a stored one. The record may be the older one: history can arrive late."""
     where = Filter(
         record.tenant, (record.owner,), kinds=STATING, states=record.states, exclude=(record.key,), withheld=True
     )
@@ -79,15 +79,15 @@ def _pairs(request: Request, record: Record) -> Iterable[Superseded]:
 
 
 def replaces(readers: Readers, newer: Record, older: Record) -> bool:
-    """Whether something that the newer record states makes a statement of the older one out of date."""
+    """Whether a statement of the newer record makes one of the older record out of date."""
     from aforesaid.text.extract.statements import supersedes
 
-    said, before = _statements(readers, newer), _statements(readers, older)
-    return any(supersedes(said[key], before[key]) for key in said.keys() & before.keys())
+    new, old = _statements(readers, newer), _statements(readers, older)
+    return any(supersedes(new[key], old[key]) for key in new.keys() & old.keys())
 
 
 def _statements(readers: Readers, record: Record) -> dict[str, Statement]:
-    """The last statement of a record about each thing, by key."""
+    """The record's last statement about each thing, by key."""
     speaker = "" if record.role is None or record.role.lower() in GENERIC else record.role
     found = readers.read_statements(record.text, speaker)
     if not found:
@@ -97,14 +97,14 @@ def _statements(readers: Readers, record: Record) -> dict[str, Statement]:
     return {key_of(each): each for each in found}
 
 
-def released(record: Record) -> Record:
-    """The record as if nothing had replaced it: what did is gone."""
+def without_superseded_mark(record: Record) -> Record:
+    """The record as it was before it was superseded."""
     meta = {name: value for name, value in record.meta.items() if name != SUPERSEDED_BY}
     return replace(record, meta=meta, valid_to=None)
 
 
 def chain(store: Store, record: Record) -> list[Record]:
-    """Every version of what a record says: those before it and those after, oldest first."""
+    """All versions of a record: the ones it supersedes and the ones that supersede it, oldest first."""
     found = {record.key: record}
     for incoming in (False, True):
         level = [record.key]

@@ -1,4 +1,4 @@
-"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (SPEC 4 and 5.6).
+"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (spec 4, 5.6).
 
 labels → hold a quarter out → fit on the rest → compare with the raw normalisation → fit on all → keep for the policy
 """
@@ -17,12 +17,12 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
-from aforesaid.learning.gate_log import Progress, Replay, replay
+from aforesaid.learning.gate_log import Replay, replay
 from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
 from aforesaid.math.normalise import text_min_max, vector_share
-from aforesaid.types import Filter, check_choice
+from aforesaid.types import Filter, Progress, check_choice
 
 Side: TypeAlias = Literal["both", "text", "vector"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -170,7 +170,7 @@ def reset(request: Request, *, gate: bool = False) -> tuple[str, ...]:
 
 
 def even_point(scores: Floats, useful: Flags) -> float | None:
-    """The least G with P(useful | G) ≥ 0.5, P by isotonic regression (SPEC 4); None when there is none."""
+    """The least G with P(useful | G) ≥ 0.5, P by isotonic regression (spec 4); None when there is none."""
     xs, ys = isotonic_fit(scores, useful.astype(np.float64))
     reached = np.flatnonzero(ys >= EVEN)
     if not reached.size:

@@ -1,4 +1,4 @@
-"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (SPEC 9; seed 003 §4).
+"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (spec 9, P4).
 
 A duplicate is merged into its representative: nothing is deleted, and what hung on it hangs on both.
 """
@@ -11,14 +11,14 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.engine.kept_values import raise_most_uses
-from aforesaid.engine.lineage import COVERS, EVIDENCE, made_from
+from aforesaid.engine.lineage import COVERS, EVIDENCE, derived_from
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.supersede import SUPERSEDES
 from aforesaid.math import usefulness
 from aforesaid.math.usefulness import SECONDS_A_DAY, SIGNALS, Signal
-from aforesaid.retrieval.search import MAX_QUERY_CHARS
+from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
 from aforesaid.types import (
@@ -31,7 +31,6 @@ from aforesaid.types import (
     Record,
     as_time,
     check_choice,
-    storable,
 )
 
 TOPIC = "feedback"
@@ -118,15 +117,10 @@ def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
 
 def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, Raw]:
     """What the two arms of the `pce` profile give these records for a query, before any normalisation."""
-    if not isinstance(query, str) or not query.strip():
-        raise InputError(f"The query is empty: {query!r}.", "Give the words that the record was found with.")
-    guard = request.guard
-    asked = storable(query.strip()[:MAX_QUERY_CHARS])
-    if request.arm.remote or guard.policy is not None:
-        asked = guard.clean(asked).text
+    text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
-    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(asked), these, len(keys))}
-    vector = request.arm.embed_query(asked)
+    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
+    vector = request.arm.embed_query(text)
     cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
     return {key: Raw(words.get(key), cosines.get(key)) for key in keys}
 
@@ -186,7 +180,7 @@ def _against(request: Request, record: Record, other: Record, now: datetime) -> 
         return f"{other.id!r} is not found by searching, so both would be lost"
     if _over(record, now):
         return f"{record.id!r} was superseded already"
-    if other.key in made_from(request.store, [record.key]) or record.key in made_from(request.store, [other.key]):
+    if other.key in derived_from(request.store, [record.key]) or record.key in derived_from(request.store, [other.key]):
         return "one was made from the other"
     return ""
 

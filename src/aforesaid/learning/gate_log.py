@@ -1,4 +1,4 @@
-"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (SPEC 11.3).
+"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (spec 11.3).
 
 The stored record is the ledger, nothing is written twice; so a turn that was forgotten is gone from here too.
 """
@@ -6,7 +6,7 @@ The stored record is the ledger, nothing is written twice; so a turn that was fo
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -18,14 +18,12 @@ from aforesaid.math.domain import SLACK
 from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, TERMS, blend, branch
 from aforesaid.settings.rows import GateRows
 from aforesaid.store.protocols import Order
-from aforesaid.types import Decision, Filter, GateDecision, Record
+from aforesaid.types import Decision, Filter, GateDecision, Progress, Record
 
 REPLAYABLE = (THRESHOLD, *(f"gate.weight_{term}" for term in TERMS))
 KEPT = dict(zip(TERMS, ("H", "R", "Dnl", "P", "A", "Dtech"), strict=True))  # the signal that each weight weighs
 VECTOR_OFF = "vector=off"  # in a reason: H and R were not known, and the terms are the least they could be
 PAGE = 500
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From raw scores to probabilities: isotonic regression and Platt scaling (SPEC 4 and 5.6; seed 003 §2, calibration).
+"""From raw scores to probabilities: isotonic regression and Platt scaling (spec 4, 5.6, P2).
 
 Fitted offline from scores and labels and stored with the policy as JSON. An unreadable one is ignored.
 """
@@ -76,7 +76,7 @@ class Calibration:
 
 
 def calibrated(raw: Numbers, calibration: Calibration | None, fallback: Callable[[Numbers], Floats]) -> Floats:
-    """Calibrated scores, or without a calibration those of `fallback`: min–max or (cos+1)/2 (seed 003 §2)."""
+    """Calibrated scores, or without a calibration those of `fallback`: min–max or (cos+1)/2 (spec P2)."""
     return fallback(raw) if calibration is None else calibration.apply(raw)
 
 
@@ -93,7 +93,7 @@ def fit_platt(raw: Numbers, labels: Sequence[bool], policy_version: str) -> Cali
 
 
 def isotonic_fit(raw: Numbers, labels: Numbers) -> tuple[Floats, Floats]:
-    """Isotonic regression: argmin Σ (ŷᵢ − yᵢ)² with ŷ rising in x (SPEC 5.6; seed 003 §2).
+    """Isotonic regression: argmin Σ (ŷᵢ − yᵢ)² with ŷ rising in x (spec 5.6, P2).
 
     Equal scores count as one point with their mean label. Returns the knots: both ends of every pool, and its value.
     """
@@ -124,7 +124,7 @@ def isotonic_apply(raw: Numbers, xs: Sequence[float] | Floats, ys: Sequence[floa
 
 
 def platt_fit(raw: Numbers, labels: Sequence[bool]) -> tuple[float, float]:
-    """Platt scaling: argmin −Σ t·log p + (1−t)·log(1−p), p = σ(a·x + b), by Newton's method (seed 003 §2).
+    """Platt scaling: argmin −Σ t·log p + (1−t)·log(1−p), p = σ(a·x + b), by Newton's method (spec P2).
 
     Returns (a, b). Platt's targets t keep the fit finite when the classes can be separated. Platt writes
     p = 1/(1+exp(A·x+B)); here a = −A and b = −B.

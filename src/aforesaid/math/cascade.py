@@ -1,4 +1,4 @@
-"""The cascade: search short prefixes of the vectors (tiers) before the whole vectors (seed 000 §4, SPEC 3)."""
+"""The cascade: search short prefixes of the vectors (tiers) before the whole vectors (spec 3, L4)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CascadeAnswer:
 
 
 def tier_vectors(vectors: ArrayLike, dimensions: int, epsilon: float = DEFAULTS.epsilon) -> Vectors:
-    """Prefixes of a vector or of every row, at unit length: u_k = v[:k] / √(‖v[:k]‖² + ε²) (seed 000 §4, SPEC 3)."""
+    """Prefixes of a vector or of every row, at unit length: u_k = v[:k] / √(‖v[:k]‖² + ε²) (spec 3, L4)."""
     array = within(vectors, -FLOAT32_MAX, FLOAT32_MAX, "vectors")
     if array.ndim not in (1, 2) or not 1 <= dimensions <= array.shape[-1]:
         raise InputError(f"No {dimensions} dimensions in {array.shape}.", "Give vectors at least that long.")
@@ -39,7 +39,7 @@ def tier_vectors(vectors: ArrayLike, dimensions: int, epsilon: float = DEFAULTS.
 
 
 def tiers_for(dimensions: int, matryoshka: bool, rows: CascadeRows = DEFAULTS) -> tuple[int, ...]:
-    """Prefix lengths: {64, 256, full} for a Matryoshka model, else {full} (seed 000 §4, SPEC 3)."""
+    """Prefix lengths: {64, 256, full} for a Matryoshka model, else {full} (spec 3, L4)."""
     if dimensions < 1:
         raise InputError(f"A vector of {dimensions} dimensions.", "Give at least 1.")
     lower = {rows.tier1_dimensions, rows.tier2_dimensions} if matryoshka else set()
@@ -53,7 +53,7 @@ def cascade_search(
     limit: int = 10,
     epsilon: float = DEFAULTS.epsilon,
 ) -> CascadeAnswer:
-    """The `limit` best rows of the first tier whose best score ≥ θ, else of the last tier (seed 000 §4, SPEC 3).
+    """The `limit` best rows of the first tier whose best score ≥ θ, else of the last tier (spec 3, L4).
 
     `tiers` are u_k of the same records from short to full, `query` is the full vector. max(∅) = 0: a tier that is
     missing or dirty (a different number of rows, or a score that is not a number) scores 0 and never answers early.
@@ -80,7 +80,7 @@ def cascade_search(
 
 
 def dirty_tiers(tiers: Sequence[ArrayLike | None], widths: Sequence[int]) -> tuple[int, ...]:
-    """The lower tiers that are missing, have the wrong shape or are not finite (SPEC 3)."""
+    """The lower tiers that are missing, have the wrong shape or are not finite (spec 3)."""
     full = _matrix(tiers[-1]) if len(tiers) == len(widths) and tiers else None
     if full is None or full.shape[1] != widths[-1] or not np.isfinite(full).all():
         raise InputError(
@@ -98,7 +98,7 @@ def dirty_tiers(tiers: Sequence[ArrayLike | None], widths: Sequence[int]) -> tup
 def backfill(
     tiers: Sequence[ArrayLike | None], widths: Sequence[int], epsilon: float = DEFAULTS.epsilon
 ) -> tuple[Vectors, ...]:
-    """All tiers, the dirty ones computed again from the full vectors (seed 000 §4, SPEC 3)."""
+    """All tiers, the dirty ones computed again from the full vectors (spec 3, L4)."""
     dirty, full = dirty_tiers(tiers, widths), np.asarray(tiers[-1])
     return tuple(
         tier_vectors(full, width, epsilon) if i in dirty else np.asarray(tier, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""How age lowers the score of a record in the `libra` profile (seed 000 §2, SPEC 5.4)."""
+"""How age lowers the score of a record in the `libra` profile (spec 5.4, L2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULTS = LibraRows()
 
 
 def recency(age_seconds: ArrayLike, decay: ArrayLike) -> Floats:
-    """Recency in (0, 1]: R = e^(−λ·Δt), Δt ≥ 0 in seconds and `decay` λ ∈ [0, 1] per second (seed 000 §2, SPEC 5.4).
+    """Recency in (0, 1]: R = e^(−λ·Δt), Δt ≥ 0 in seconds and `decay` λ ∈ [0, 1] per second (spec 5.4, L2).
 
     A very large age gives 0.
     """
@@ -25,13 +25,13 @@ def recency(age_seconds: ArrayLike, decay: ArrayLike) -> Floats:
 
 
 def half_life(decay: float) -> float:
-    """Seconds until recency halves: t½ = ln 2 / λ; infinite for λ = 0 (seed 000 §2)."""
+    """Seconds until recency halves: t½ = ln 2 / λ; infinite for λ = 0 (spec L2)."""
     constant = float(within(decay, 0, 1, "decay"))
     return math.log(2) / constant if constant > 0 else math.inf
 
 
 def decay_constant(scope: Scope, rows: LibraRows = DEFAULTS) -> float:
-    """λ of a scope per second: session 1e-4, user and project 1e-5, global 2e-6 (seed 000 §2, SPEC 5.4)."""
+    """λ of a scope per second: session 1e-4, user and project 1e-5, global 2e-6 (spec 5.4, L2)."""
     return float(decay_constants([scope], rows)[0])
 
 

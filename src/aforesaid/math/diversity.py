@@ -1,4 +1,4 @@
-"""Diverse hits: one per content, few per entity, then maximal marginal relevance (SPEC 5.6; seed 003 §5.3).
+"""Diverse hits: one per content, few per entity, then maximal marginal relevance (spec 5.6, P5.3).
 
 Every function takes one score per candidate and returns positions, best first. Equal scores keep their order.
 """
@@ -28,12 +28,12 @@ def by_score(scores: Numbers) -> Positions:
 
 
 def one_per_hash(scores: Numbers, hashes: Sequence[str | None]) -> Positions:
-    """The best candidate of every content hash; None is always unique (SPEC 5.6; seed 003 §5.3)."""
+    """The best candidate of every content hash; None is always unique (spec 5.6, P5.3)."""
     return at_most(scores, hashes, 1)
 
 
 def at_most(scores: Numbers, clusters: Sequence[Hashable | None], limit: int = DEFAULTS.per_entity) -> Positions:
-    """The best `limit` = 2 candidates of every entity cluster; None is in no cluster (SPEC 5.6; seed 003 §5.3)."""
+    """The best `limit` = 2 candidates of every entity cluster; None is in no cluster (spec 5.6, P5.3)."""
     order, most = by_score(scores), positive(limit, "limit")
     same_length(scores=order, clusters=clusters)
     taken: dict[Hashable, int] = {}
@@ -48,7 +48,7 @@ def at_most(scores: Numbers, clusters: Sequence[Hashable | None], limit: int = D
 
 
 def mmr(scores: Numbers, vectors: Vectors, limit: int, balance: float = DEFAULTS.mmr_lambda) -> Positions:
-    """Maximal marginal relevance: repeatedly argmax of λ·score − (1−λ)·max cos to the chosen (SPEC 5.6; seed 003 §5.3).
+    """Maximal marginal relevance: repeatedly argmax of λ·score − (1−λ)·max cos to the chosen (spec 5.6, P5.3).
 
     `vectors` has one unit row per candidate; a zero row (no vector) has cosine 0 with all. Ties go to the better
     score, then to the earlier position.
@@ -83,7 +83,7 @@ def diverse(
     limit: int,
     rows: PceRows = DEFAULTS,
 ) -> Positions:
-    """One per content hash, then at most 2 per cluster, then MMR, in the order of SPEC 5.6 (seed 003 §5.3)."""
+    """One per content hash, then at most 2 per cluster, then MMR, in the order of spec 5.6, P5.3."""
     array = _scores(scores)
     first = one_per_hash(array, hashes)
     same_length(scores=array, clusters=clusters)

@@ -1,4 +1,4 @@
-"""The gate: which messages are important (durable) (SPEC 4). One function per formula; `decide` joins them."""
+"""The gate: which messages are important (durable) (spec 4). One function per formula; `decide` joins them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One step along the links of documents, from the survivors C2 of the second pass (seed 000 §7.7, SPEC 5.5)."""
+"""One step along the links of documents, from the survivors C2 of the second pass (spec 5.5, L7.7)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Hop(Generic[Id]):
 
 
 def hop_score(parent_score: float, decay: float = DEFAULTS.hop_decay) -> float:
-    """Score of a linked record: S_hop = η·S_final of its best parent, η ∈ [0, 1] (seed 000 §7.7, SPEC 5.5)."""
+    """Score of a linked record: S_hop = η·S_final of its best parent, η ∈ [0, 1] (spec 5.5, L7.7)."""
     return float(within(decay, 0, 1, "hop_decay")) * float(within(parent_score, 0, 1, "parent score"))
 
 
 def best_parents(scores: Mapping[Id, float], neighbours: Mapping[Id, Iterable[Id]]) -> dict[Id, Id]:
-    """Linked records C_hop = ∪ H(d) ∖ C2 over d ∈ C2, each with its best parent (seed 000 §7.7, SPEC 5.5).
+    """Linked records C_hop = ∪ H(d) ∖ C2 over d ∈ C2, each with its best parent (spec 5.5, L7.7).
 
     Only links that leave C2 are followed, so the depth is one and cycles end. The smaller id wins a tie.
     """
@@ -46,7 +46,7 @@ def hops(
     decay: float = DEFAULTS.hop_decay,
     threshold: float = DEFAULTS.hop_threshold,
 ) -> tuple[Hop[Id], ...]:
-    """Good linked records C*_hop = {d′ ∈ C_hop | S_hop(d′) ≥ θ_hop}, by score, then id (seed 000 §7.7, SPEC 5.5).
+    """Good linked records C*_hop = {d′ ∈ C_hop | S_hop(d′) ≥ θ_hop}, by score, then id (spec 5.5, L7.7).
 
     `scores` has the S_final of every record in C2, `neighbours` the links of each record.
     """

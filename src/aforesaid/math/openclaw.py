@@ -1,4 +1,4 @@
-"""The `openclaw` profile: the better of two scores, boosts by file, and when to search more (SPEC 5.8; seed 004).
+"""The `openclaw` profile: the better of two scores, boosts by file, and when to search more (spec 5.8, O1–O4).
 
 Scores are in [0, 1]; NaN or None marks a chunk that one of the searches did not find, and counts as 0.
 """
@@ -23,7 +23,7 @@ FLAT = 0.05  # as large as the curated file's boost, the smallest difference tha
 
 
 def merged(vector: Numbers, text: Numbers) -> Floats:
-    """The better of both scores: max(norm_vec, norm_fts), a missing one is 0 (SPEC 5.8; seed 004 mode A)."""
+    """The better of both scores: max(norm_vec, norm_fts), a missing one is 0 (spec 5.8, O1)."""
     vectors = np.nan_to_num(row(vector, 0.0, 1.0, "norm_vec", missing=True), nan=0.0)
     texts = np.nan_to_num(row(text, 0.0, 1.0, "norm_fts", missing=True), nan=0.0)
     same_length(norm_vec=vectors, norm_fts=texts)
@@ -39,7 +39,7 @@ def boosted(
     historical: bool = False,
     rows: OpenclawRows = DEFAULTS,
 ) -> Floats:
-    """score + .10·[topic] + .05·[curated] − .10·[age > 365 days, query not historical] (SPEC 5.8; seed 004 mode A).
+    """score + .10·[topic] + .05·[curated] − .10·[age > 365 days, query not historical] (spec 5.8, O1).
 
     The result is in [−0.10, 1.15]: the seed does not clamp it, and a maximum of 1 would make all strong topic files
     equal. An unknown age (NaN or None) is not old.
@@ -54,7 +54,7 @@ def boosted(
 
 
 def early_stop(scores: Numbers, files: Sequence[str], threshold: float, rows: OpenclawRows = DEFAULTS) -> bool:
-    """Whether to stop: the top 3 come from ≤ 2 files and each score ≥ threshold (SPEC 5.8; seed 004)."""
+    """Whether to stop: the top 3 come from ≤ 2 files and each score ≥ threshold (spec 5.8, O1)."""
     array = row(scores, -LARGEST_SCORE, LARGEST_SCORE, "A score")
     same_length(scores=array, files=files)
     top = by_score(array)[: rows.stop_top]
@@ -64,17 +64,17 @@ def early_stop(scores: Numbers, files: Sequence[str], threshold: float, rows: Op
 
 
 def strong_hits(text_scores: Numbers, strong: float = STRONG) -> int:
-    """The number of strong keyword hits: #{norm_fts ≥ strong} (seed 004 mode B)."""
+    """The number of strong keyword hits: #{norm_fts ≥ strong} (spec O2)."""
     return int(np.count_nonzero(row(text_scores, 0.0, 1.0, "norm_fts", missing=True) + SLACK >= strong))
 
 
 def asks_vectors(text_scores: Numbers, strong: float = STRONG, rows: OpenclawRows = DEFAULTS) -> bool:
-    """Whether mode B also searches vectors: at least 3 strong keyword hits (SPEC 5.8; seed 004 mode B)."""
+    """Whether mode B also searches vectors: at least 3 strong keyword hits (spec 5.8, O2)."""
     return strong_hits(text_scores, strong) >= rows.strong_exact
 
 
 def flat(vector_scores: Numbers, least: float = FLAT) -> bool:
-    """Whether no vector hit stands out: best − median < 0.05 (SPEC 5.8; seed 004 mode C).
+    """Whether no vector hit stands out: best − median < 0.05 (spec 5.8, O3).
 
     The median includes the best hit, so one hit or none is flat.
     """
@@ -83,5 +83,5 @@ def flat(vector_scores: Numbers, least: float = FLAT) -> bool:
 
 
 def asks_text(vector_scores: Numbers, *, rare: bool, least: float = FLAT) -> bool:
-    """Whether mode C also searches keywords: vector scores are flat, or a query token is rare (SPEC 5.8; seed 004)."""
+    """Whether mode C also searches keywords: vector scores are flat, or a query token is rare (spec 5.8, O3)."""
     return rare or flat(vector_scores, least)

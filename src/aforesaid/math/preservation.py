@@ -1,4 +1,4 @@
-"""How well a summary represents its sources, and the confidence and decay rate from that (seed 000 §5, SPEC 8)."""
+"""How well a summary represents its sources, and the confidence and decay rate from that (spec 8, L5)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DEFAULTS = CompactRows()
 
 
 def centroid(sources: ArrayLike) -> Floats:
-    """Mean of the source vectors, not scaled to unit length: μ_C = (1/n)·Σ vᵢ (seed 000 §5.2, SPEC 8)."""
+    """Mean of the source vectors, not scaled to unit length: μ_C = (1/n)·Σ vᵢ (spec 8, L5.2)."""
     rows = _rows(sources)
     return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(rows.shape[1]), dtype=np.float64)
 
 
 def cosines(vector: ArrayLike, others: ArrayLike) -> Floats:
-    """Cosine of one vector with each row: cos(v, vᵢ) = v·vᵢ / (‖v‖·‖vᵢ‖); 0 for a zero vector (seed 000 §5.2)."""
+    """Cosine of one vector with each row: cos(v, vᵢ) = v·vᵢ / (‖v‖·‖vᵢ‖); 0 for a zero vector (spec L5.2)."""
     one, rows = np.atleast_2d(within(vector, -LARGEST, LARGEST, "vector")), _rows(others)
     if rows.size == 0:
         return np.zeros(len(rows))
@@ -33,37 +33,37 @@ def cosines(vector: ArrayLike, others: ArrayLike) -> Floats:
 
 
 def alignment(summary: ArrayLike, sources: ArrayLike) -> float:
-    """Similarity of a summary to the centroid: Q_align = cos(E(s), μ_C) ∈ [−1, 1] (seed 000 §5.2, SPEC 8)."""
+    """Similarity of a summary to the centroid: Q_align = cos(E(s), μ_C) ∈ [−1, 1] (spec 8, L5.2)."""
     return float(cosines(summary, [centroid(sources)])[0])
 
 
 def source_coverage(summary: ArrayLike, sources: ArrayLike) -> float:
-    """Mean similarity to the sources: Q_cover = (1/n)·Σ max(0, cos(E(s), E(tᵢ))) ∈ [0, 1] (seed 000 §5.2, SPEC 8)."""
+    """Mean similarity to the sources: Q_cover = (1/n)·Σ max(0, cos(E(s), E(tᵢ))) ∈ [0, 1] (spec 8, L5.2)."""
     found = np.maximum(cosines(summary, sources), 0.0)
     return min(math.fsum(found) / max(found.size, 1), 1.0)
 
 
 def embedding_confidence(align: float, cover: float) -> float:
-    """Confidence from embeddings: conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (seed 000 §5.2, SPEC 8)."""
+    """Confidence from embeddings: conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (spec 8, L5.2)."""
     mean = (float(within(align, -1, 1, "align")) + float(within(cover, 0, 1, "cover"))) / 2
     return max(0.0, min(1.0, mean))
 
 
 def decoder_confidence(log_probabilities: Sequence[float]) -> float:
-    """The LLM's own confidence: conf_decoder = exp((1/m)·Σ log p(xᵢ)) ∈ [0, 1]; 0 without tokens (seed 000 §5.1)."""
+    """The LLM's own confidence: conf_decoder = exp((1/m)·Σ log p(xᵢ)) ∈ [0, 1]; 0 without tokens (spec L5.1)."""
     logs = within(log_probabilities, -LARGEST, 0, "log_probabilities")
     return math.exp(math.fsum(value / logs.size for value in logs.flat)) if logs.size else 0.0
 
 
 def accept_abstractive(align: float, threshold: float = DEFAULTS.align) -> bool:
-    """Whether to accept an LLM summary: Q_align ≥ 0.65, else extract one (seed 000 §5.3, SPEC 8)."""
+    """Whether to accept an LLM summary: Q_align ≥ 0.65, else extract one (spec 8, L5.3)."""
     return bool(within(align, -1, 1, "align") >= within(threshold, -1, 1, "threshold"))
 
 
 def confidence(embedding: float, decoder: float | None = None, rows: CompactRows = DEFAULTS) -> float:
     """Confidence: conf_e, or for an LLM summary 0.8·conf_e + 0.2·conf_decoder, weights scaled to sum 1.
 
-    The result is between the two (seed 000 §5.4, SPEC 8).
+    The result is between the two (spec 8, L5.4).
     """
     embedded = float(within(embedding, 0, 1, "embedding confidence"))
     if decoder is None:
@@ -75,7 +75,7 @@ def confidence(embedding: float, decoder: float | None = None, rows: CompactRows
 
 
 def decay_rate(confident: ArrayLike) -> Floats:
-    """How fast a summary loses score: decay_rate = 1 − confidence ∈ [0, 1] (seed 000 §5.5, SPEC 8)."""
+    """How fast a summary loses score: decay_rate = 1 − confidence ∈ [0, 1] (spec 8, L5.5)."""
     return np.asarray(1.0 - within(confident, 0, 1, "confidence"))
 
 

@@ -1,4 +1,4 @@
-"""When a search has failed (SPEC 5.10)."""
+"""When a search has failed (spec 5.10)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ DEFAULTS = RecoveryRows()
 
 
 def nothing_strong(fell_to_full: bool, top_score: float, rows: RecoveryRows = DEFAULTS) -> bool:
-    """S1 ∧ S2: the cascade reached its last tier (L3), and the best score is still under 0.15 (SPEC 5.10)."""
+    """S1 ∧ S2: the cascade reached its last tier (L3), and the best score is still under 0.15 (spec 5.10)."""
     return fell_to_full and float(within(top_score, -1e9, 1e9, "top_score")) < rows.top_score
 
 
 def weak_summaries(confidences: Sequence[float | None], rows: RecoveryRows = DEFAULTS) -> bool:
-    """S3: the top 4 hits are all summaries, and their mean confidence is under 0.5 (SPEC 5.10).
+    """S3: the top 4 hits are all summaries, and their mean confidence is under 0.5 (spec 5.10).
 
     `confidences` has one value per hit, best first; None for a hit that is not a summary.
     """

@@ -1,4 +1,4 @@
-"""Queries about time (SPEC 5.7): choose records that together cover all events that the query asks about.
+"""Queries about time (spec 5.7): choose records that together cover all events that the query asks about.
 
 Arrays have one row per record: `final` is its S_final, `anchors` its A(d), `matches` the events (slots) it covers.
 """

@@ -1,4 +1,4 @@
-"""Estimates the tokens of a text without a tokenizer (SPEC 2)."""
+"""Estimates the tokens of a text without a tokenizer (spec 2)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ DENSE = re.compile(
 
 
 def estimate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
-    """Estimated tokens: ceil(cjk/χ₁ + dense/χ₂ + other/χ₃), χ characters per token by script; "" is 0 (SPEC 2).
+    """Estimated tokens: ceil(cjk/χ₁ + dense/χ₂ + other/χ₃), χ characters per token by script; "" is 0 (spec 2).
 
-    SPEC sums mixed text by script run. Rounding every run up would count each change of script as a token; one ceil at
-    the end keeps max(a, b) ≤ |a + b| ≤ |a| + |b|.
+    Mixed text is summed by script run. Rounding every run up would count each change of script as a token; one ceil
+    at the end keeps max(a, b) ≤ |a + b| ≤ |a| + |b|.
     """
     if text.isascii():
         return math.ceil(len(text) / rows.chars_other - SLACK)
@@ -36,5 +36,5 @@ def estimate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
 
 
 def gate_tokens(text: str, rows: TokenRows = DEFAULTS) -> int:
-    """Estimated tokens for the gate only: max(floor(code points / 4), 1) (SPEC 2); never used for budgets."""
+    """Estimated tokens for the gate only: max(floor(code points / 4), 1) (spec 2); never used for budgets."""
     return max(math.floor(len(text) / rows.gate_chars), 1)

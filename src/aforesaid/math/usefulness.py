@@ -1,6 +1,6 @@
 """How useful a record is apart from its text: g of the `pce` profile, and how feedback and time change it.
 
-SPEC 5.6 and 9; seed 003 §4. Utility is in [−1, 1] and starts at 0; confidence and quality are in [0, 1].
+Spec 5.6, 9, P4. Utility is in [−1, 1] and starts at 0; confidence and quality are in [0, 1].
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SECONDS_A_DAY = 86_400
 
 
 def sigmoid(values: Numbers) -> Floats:
-    """Logistic function: σ(x) = 1 / (1 + exp(−x)), without overflow (seed 003 §4)."""
+    """Logistic function: σ(x) = 1 / (1 + exp(−x)), without overflow (spec P4)."""
     return np.asarray(
         np.exp(-np.logaddexp(0.0, -row(values, -LARGEST_SCORE, LARGEST_SCORE, "x of σ"))), dtype=np.float64
     )
 
 
 def utility_z(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats | None:
-    """Standard score of utility over the candidates: z = (u − mean) / standard deviation (÷ n) (seed 003 §4).
+    """Standard score of utility over the candidates: z = (u − mean) / standard deviation (÷ n) (spec P4).
 
     None for a single candidate or a deviation of at most ε.
     """
@@ -43,7 +43,7 @@ def utility_z(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats |
 
 
 def utility_share(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """Utility as a share: σ(utility_z), or without a z score (u + 1) / 2 in [0, 1] (SPEC 5.6; seed 003 §4).
+    """Utility as a share: σ(utility_z), or without a z score (u + 1) / 2 in [0, 1] (spec 5.6, P4).
 
     The second replaces σ(z), not z: u = 0 gives 0.5, as z = 0 does.
     """
@@ -54,7 +54,7 @@ def utility_share(utilities: Numbers, epsilon: float = DEFAULTS.epsilon) -> Floa
 
 
 def half_lives(claim_types: Sequence[ClaimType | None], rows: PceRows = DEFAULTS) -> Floats:
-    """Half-life HL in days: fact 120, task 14, preference 90, policy_hint 365, else 30 (SPEC 5.6; seed 003 §4)."""
+    """Half-life HL in days: fact 120, task 14, preference 90, policy_hint 365, else 30 (spec 5.6, P4)."""
     days: dict[str | None, float] = {
         "fact": rows.half_life_fact,
         "task": rows.half_life_task,
@@ -65,7 +65,7 @@ def half_lives(claim_types: Sequence[ClaimType | None], rows: PceRows = DEFAULTS
 
 
 def age_days(now_seconds: float, times_seconds: Numbers) -> Floats:
-    """Age in days: (now − ts) / 86400, ts = updated_at or created_at; at least 0 (SPEC 5.6; seed 003 §4)."""
+    """Age in days: (now − ts) / 86400, ts = updated_at or created_at; at least 0 (spec 5.6, P4)."""
     times = row(times_seconds, -LARGEST_SCORE, LARGEST_SCORE, "A time")
     if not abs(now_seconds) <= LARGEST_SCORE:
         raise InputError(f"Now is {now_seconds!r}.", "Give Unix seconds.")
@@ -73,7 +73,7 @@ def age_days(now_seconds: float, times_seconds: Numbers) -> Floats:
 
 
 def recency(ages_days: Numbers, half_lives_days: Numbers) -> Floats:
-    """Recency: exp(−ln 2 · age_days / HL) (SPEC 5.6; seed 003 §4)."""
+    """Recency: exp(−ln 2 · age_days / HL) (spec 5.6, P4)."""
     ages = row(ages_days, 0.0, LARGEST_SCORE, "An age in days")
     lives = row(half_lives_days, 1e-6, LARGEST_SCORE, "A half-life in days")
     same_length(ages=ages, half_lives=lives)
@@ -81,12 +81,12 @@ def recency(ages_days: Numbers, half_lives_days: Numbers) -> Floats:
 
 
 def clipped(values: Numbers, name: str, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """A term of g: min(max(x, ε), 1), never exactly 0 (seed 003 §4)."""
+    """A term of g: min(max(x, ε), 1), never exactly 0 (spec P4)."""
     return np.clip(row(values, -LARGEST_SCORE, LARGEST_SCORE, name), share(epsilon, "ε"), 1.0)
 
 
 def factor(values: Numbers, base: float, name: str, epsilon: float = DEFAULTS.epsilon) -> Floats:
-    """One factor of g, at least `base`: base + (1 − base)·x (SPEC 5.6; seed 003 §4)."""
+    """One factor of g, at least `base`: base + (1 − base)·x (spec 5.6, P4)."""
     least = share(base, f"The base of {name}")
     return np.asarray(least + (1.0 - least) * clipped(values, name, epsilon), dtype=np.float64)
 
@@ -98,7 +98,7 @@ def usefulness(
     qualities: Numbers | None = None,
     rows: PceRows = DEFAULTS,
 ) -> Floats:
-    """g = (.6+.4·σ(utility_z)) · (.5+.5·confidence) · (.3+.7·recency) [· (.5+.5·quality)] (SPEC 5.6; seed 003 §4).
+    """g = (.6+.4·σ(utility_z)) · (.5+.5·confidence) · (.3+.7·recency) [· (.5+.5·quality)] (spec 5.6, P4).
 
     `utility_shares` come from `utility_share`. Quality counts only if given and `rows.use_quality` is on.
     """
@@ -114,21 +114,21 @@ def usefulness(
 
 
 def score(fused_scores: Numbers, useful: Numbers) -> Floats:
-    """Final score: score_final = S·g (SPEC 5.6; seed 003 §1)."""
+    """Final score: score_final = S·g (spec 5.6, P1)."""
     left, right = row(fused_scores, 0.0, 1.0, "S"), row(useful, 0.0, 1.0, "g")
     same_length(S=left, g=right)
     return left * right
 
 
 def kept(scores: Numbers, threshold: float = DEFAULTS.threshold) -> Flags:
-    """Which scores are high enough: score ≥ 0.15, else `below_threshold` (SPEC 5.6; seed 003 §1)."""
+    """Which scores are high enough: score ≥ 0.15, else `below_threshold` (spec 5.6, P1)."""
     return row(scores, -LARGEST_SCORE, LARGEST_SCORE, "A score") + SLACK >= share(threshold, "The threshold")
 
 
 def feedback(
     utility: float, confidence: float, signal: Signal, rows: GovernRows = FEEDBACK_DEFAULTS
 ) -> tuple[float, float]:
-    """Utility in [−1, 1] and confidence in [0, 1] after one feedback signal (SPEC 9; seed 003 §4).
+    """Utility in [−1, 1] and confidence in [0, 1] after one feedback signal (spec 9, P4).
 
     helpful +.10, +.05; harmful −.20, −.10; outdated confidence −.20; duplicate halves the utility of the record that
     was merged away (the seed's "decay" read as one half-life) and does not change the record that stays.
@@ -149,10 +149,10 @@ def feedback(
 
 
 def decayed_utility(utilities: Numbers, elapsed_days: float, rows: GovernRows = FEEDBACK_DEFAULTS) -> Floats:
-    """Utility after some days: u·2^(−days/30), towards 0 from both sides (SPEC 9; seed 003 §4)."""
+    """Utility after some days: u·2^(−days/30), towards 0 from both sides (spec 9, P4)."""
     return row(utilities, -1.0, 1.0, "Utility") * recency([elapsed_days], [rows.utility_half_life_days])
 
 
 def decayed_quality(qualities: Numbers, elapsed_days: float, rows: GovernRows = FEEDBACK_DEFAULTS) -> Floats:
-    """Quality after some days: quality·2^(−days/120) (SPEC 9; seed 003 §4)."""
+    """Quality after some days: quality·2^(−days/120) (spec 9, P4)."""
     return row(qualities, 0.0, 1.0, "Quality") * recency([elapsed_days], [rows.quality_half_life_days])

@@ -1,64 +1,90 @@
-"""The log of what happened: look into it, check it, carry it elsewhere, let old parts go."""
+"""`memory.audit`: the log of everything that changed the memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from aforesaid._util.lazy import Lazy
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
-from aforesaid.memory.base import Base, Time
-from aforesaid.types import Event, EventFilter, as_time
-
-if TYPE_CHECKING:
-    from aforesaid.governance import audit as log
-else:
-    log = Lazy("aforesaid.governance.audit")
-
-Events = list[Event]  # inside a class with a verb `list`, the type needs another name
+from aforesaid.governance import audit as log
+from aforesaid.memory.visibility import optional_time, time_or_now
+from aforesaid.types import Event, EventFilter, TimeLike
 
 
-class Auditing(Base):
-    """The audit log of one tenant."""
+class AuditHandle:
+    """The audit log of one tenant: read, verify, export, prune."""
 
-    def audit(
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def events(
         self,
         topic: str | None = None,
         subject: str | None = None,
         request: str | None = None,
         *,
-        since: Time | None = None,
-        until: Time | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
         limit: int = 100,
         offset: int = 0,
-    ) -> Events:
-        """What happened, newest first: of one topic, about one subject, in one request, in a span of time."""
+    ) -> list[Event]:
+        """List events, newest first.
+
+        Args:
+            topic: Only events of this topic, such as `forget` or `recall`.
+            subject: Only events about this record, session or file.
+            request: Only events with this request id (see `Memory.acting`).
+            since: Only events of that time or later.
+            until: Only events before that time.
+            limit: How many events to return.
+            offset: How many events to skip first.
+
+        Returns:
+            The events.
+        """
         if limit < 0 or offset < 0:
             raise InputError(
                 f"limit and offset cannot be negative: {limit}, {offset}.", "Leave them out for the newest."
             )
         where = EventFilter(
-            self.tenant,
+            self._engine.tenant,
             topic=topic,
             subject=subject,
             request=request,
-            since=as_time(since, "since") if since is not None else None,
-            until=as_time(until, "until") if until is not None else None,
+            since=optional_time(since, "since"),
+            until=optional_time(until, "until"),
             limit=limit,
             offset=offset,
         )
-        return self.store.log.find(where)
+        return self._engine.store.log.find(where)
 
-    def verify_audit(self, known: str = "") -> log.AuditReport:
-        """Check that nobody changed, added or took away events; a digest `known` from before must still be there."""
-        return log.verify(self.store, self.tenant, known)
+    def verify(self, known: str = "") -> log.AuditReport:
+        """Check that nobody changed, added or removed events.
 
-    def export_audit(self) -> Iterator[str]:
-        """The whole log as JSON lines, oldest first. It can be checked without aforesaid (see `governance.audit`)."""
-        return log.export_lines(self.store, self.tenant)
+        Args:
+            known: A digest from an earlier check. The log must still contain it.
 
-    def prune_audit(self, now: Time | None = None) -> int:
-        """Let go of events older than the policy's retention; how many, none without a policy."""
-        return self._engine.run(
-            lambda request: log.prune(request, self._engine.clock() if now is None else as_time(now, "now"))
-        )
+        Returns:
+            What was checked, and what is wrong.
+        """
+        return log.verify(self._engine.store, self._engine.tenant, known)
+
+    def export(self) -> Iterator[str]:
+        """Export the whole log as JSON lines, oldest first. It can be verified without this package.
+
+        Returns:
+            The lines, one at a time.
+        """
+        return log.export_lines(self._engine.store, self._engine.tenant)
+
+    def prune(self, now: TimeLike | None = None) -> int:
+        """Delete events that are older than the policy's retention.
+
+        Args:
+            now: The time from which ages are counted; the clock's if left out.
+
+        Returns:
+            How many events were deleted; none without a policy.
+        """
+        moment = time_or_now(self._engine.clock, now)
+        return self._engine.run(lambda request: log.prune(request, moment))

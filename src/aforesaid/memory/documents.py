@@ -1,22 +1,20 @@
-"""Documents that people wrote for their agents."""
+"""`memory.documents`: rules that people wrote for their agents."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from aforesaid._util.lazy import Lazy
-from aforesaid.memory.base import Base
+from aforesaid.documents import loader
+from aforesaid.engine.engine import Engine
+from aforesaid.memory.visibility import SHARED_SCOPES, record_owner
 from aforesaid.types import Scope
 
-if TYPE_CHECKING:
-    from aforesaid.documents import loader as authoring
-else:
-    authoring = Lazy("aforesaid.documents.loader")
 
+class DocumentsHandle:
+    """Files of rules such as `AGENTS.md`: load, unload, lint."""
 
-class Documents(Base):
-    """Rules and lore from authored documents."""
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def load(
         self,
@@ -26,24 +24,51 @@ class Documents(Base):
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-    ) -> authoring.Loaded:
-        """Load a document of rules; again after an edit, to replace what changed. `text` instead of the file's own.
+    ) -> loader.Loaded:
+        """Load a file of rules. Load it again after an edit to update the rules.
 
-        Hard rules that outgrow their share of a prompt are refused, with the numbers, and nothing changes.
+        Args:
+            path: The file. It is also the document's name.
+            text: The document's text, if it should not be read from the file.
+            user: The user whose rules these are.
+            project: The project whose rules these are.
+            scope: Who shares them: `user`, `project` or `global`; `project` if a project is named, else `user`.
+
+        Returns:
+            What was added, changed and removed.
+
+        Raises:
+            InputError: There is no such file, or its hard rules do not fit their share of a prompt.
         """
-        words = authoring.read(path) if text is None else text
-        return self._engine.run(
-            lambda request: authoring.load(request, str(path), words, self._owner(user, project, scope))
-        )
+        words = loader.read(path) if text is None else text
+        owner = record_owner(user, project, scope, SHARED_SCOPES)
+        return self._engine.run(lambda request: loader.load(request, str(path), words, owner))
 
     def unload(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
-    ) -> authoring.Loaded:
-        """Take a document out again."""
-        return self._engine.run(lambda request: authoring.unload(request, str(path), self._owner(user, project, scope)))
+    ) -> loader.Loaded:
+        """Remove a document's rules. The file stays.
 
-    def lint(self, path: str | Path, *, text: str | None = None) -> authoring.Authored:
-        """What a document's lines would be to an agent: tiers, tokens, and rules that disagree; nothing is stored."""
-        return authoring.parse_document(
-            self._engine.request(), str(path), authoring.read(path) if text is None else text
-        )
+        Args:
+            path: The path that it was loaded with.
+            user: The user whose rules these are.
+            project: The project whose rules these are.
+            scope: Who shares them, as in `load`.
+
+        Returns:
+            What was removed.
+        """
+        owner = record_owner(user, project, scope, SHARED_SCOPES)
+        return self._engine.run(lambda request: loader.unload(request, str(path), owner))
+
+    def lint(self, path: str | Path, *, text: str | None = None) -> loader.Authored:
+        """Show how a document would be read. Nothing is stored.
+
+        Args:
+            path: The file.
+            text: The document's text, if it should not be read from the file.
+
+        Returns:
+            Its rules with their tiers and tokens, and rules that contradict each other.
+        """
+        return loader.parse_document(self._engine.request(), str(path), loader.read(path) if text is None else text)

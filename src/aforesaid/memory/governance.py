@@ -1,20 +1,20 @@
-"""Knowledge the governed way: seen, distilled, promoted, activated, rolled back."""
+"""`memory.governance`: knowledge that is reviewed: observed, distilled, promoted, rolled back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING
 
-from aforesaid._util.lazy import Lazy
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
 from aforesaid.engine.writer import commit
 from aforesaid.errors import InputError, ProvenanceError
-from aforesaid.ingest import claims as claiming
-from aforesaid.memory.base import Base, Records, Time, as_name
+from aforesaid.governance import promotion
+from aforesaid.ingest.claims import Claim
+from aforesaid.memory.visibility import find_visible, optional_id, record_owner, time_or_now, visible
 from aforesaid.policy.enforcement import CANDIDATE
-from aforesaid.policy.intents import IntentName
 from aforesaid.policy.values import ObservationMode
+from aforesaid.retrieval import activation
 from aforesaid.text.globs import check_globs
 from aforesaid.types import (
     MEMORY_TYPES,
@@ -25,29 +25,26 @@ from aforesaid.types import (
     Provenance,
     Record,
     Scope,
-    as_time,
+    TimeLike,
     check_choice,
     check_class,
     check_id,
 )
 
-if TYPE_CHECKING:
-    from aforesaid.governance import promotion as flow
-    from aforesaid.retrieval import activation as active
-else:
-    active, flow = Lazy("aforesaid.retrieval.activation"), Lazy("aforesaid.governance.promotion")
-
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What was over and is gone: records whose time was up, and active contexts."""
+class SweepReport:
+    """How many expired records and active contexts were deleted."""
 
     records: int
     contexts: int
 
 
-class Governing(Base):
-    """The verbs of governance."""
+class GovernanceHandle:
+    """Reviewed knowledge of one tenant."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def observe(
         self,
@@ -62,21 +59,39 @@ class Governing(Base):
         ttl_days: float | None = None,
         boundary: Boundary = "internal",
         tainted: bool = True,
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
-        """Keep something seen for a while: `raw` (without secrets), `redact` (without personal data) or `digest`."""
-        capture = flow.Capture(
+        """Store an observation, such as the output of a tool, for a limited time.
+
+        Args:
+            text: What was seen.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            session: The session it was seen in.
+            scope: Who shares it: `session`, `user`, `project` or `global`.
+            source: Where it comes from.
+            mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
+                the policy's choice if left out.
+            ttl_days: When it expires; the policy's or the settings' choice if left out.
+            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
+            tainted: Whether the words come from an untrusted source.
+            time: When it was seen; now if left out.
+
+        Returns:
+            The stored record.
+        """
+        capture = promotion.Capture(
             text,
-            claiming.Owner(scope, as_name(user, "user"), as_name(project, "project")),
-            self._moment(time),
-            as_name(session, "session"),
+            record_owner(user, project, scope),
+            time_or_now(self._engine.clock, time, "time"),
+            optional_id(session, "session"),
             source,
             check_class(boundary),
             mode,
             ttl_days,
             tainted,
         )
-        return self._engine.run(lambda request: flow.observe(request, capture))
+        return self._engine.run(lambda request: promotion.observe(request, capture))
 
     def distill(
         self,
@@ -89,20 +104,57 @@ class Governing(Base):
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
-        """A candidate made from observations or turns; nobody finds it until it is promoted."""
-        found = [self.get(name, user=user, project=project) for name in sources]
-        owner = claiming.Owner(scope, as_name(user, "user"), as_name(project, "project"))
-        claim = claiming.Claim(text, owner, type, check_class(boundary), self._moment(time), {})
-        check_choice(memory_type, MEMORY_TYPES, "memory_type")
-        return self._engine.run(lambda request: flow.distill(request, replace(claim, memory_type=memory_type), found))
+        """Store a candidate claim made from observations or turns. It stays hidden until it is promoted.
 
-    def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> Records:
-        """What waits to be promoted, newest first."""
-        where = replace(self.where(user=user, project=project), withheld=True, kinds=("claim",), durable=False)
-        found = self._engine.request().view.find(where, order="newest")
-        return [record for record in found if record.withheld == CANDIDATE][:limit]
+        It inherits the strictest privacy class and any "untrusted" mark of its sources.
+
+        Args:
+            sources: Ids or keys of the records it is made from.
+            text: The claim.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            scope: Who shares it: `session`, `user`, `project` or `global`.
+            type: `fact`, `preference`, `task` or `policy_hint`.
+            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
+            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
+            time: When it became true; now if left out.
+
+        Returns:
+            The candidate.
+
+        Raises:
+            NotFoundError: No record that this caller may see has one of the ids.
+        """
+        claim = Claim(
+            text,
+            record_owner(user, project, scope),
+            type,
+            check_class(boundary),
+            time_or_now(self._engine.clock, time, "time"),
+            {},
+            memory_type=_checked(memory_type),
+        )
+
+        def work(request: Request) -> Record:
+            found = [find_visible(request, name, user=user, project=project) for name in sources]
+            return promotion.distill(request, claim, found)
+
+        return self._engine.run(work)
+
+    def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> list[Record]:
+        """List the candidates that wait for promotion, newest first.
+
+        Args:
+            user: The user whose candidates to list.
+            project: List this project's candidates too.
+            limit: How many to return.
+
+        Returns:
+            The candidates.
+        """
+        return _candidates(self._engine.request(), user, project)[:limit]
 
     def promote(
         self,
@@ -112,14 +164,31 @@ class Governing(Base):
         project: str | None = None,
         reviewers: Sequence[str] = (),
     ) -> Record:
-        """Make a candidate durable; it must say where it comes from, and a global one needs a reviewer."""
-        waiting = {record.id: record.key for record in self.candidates(user=user, project=project, limit=1 << 30)}
-        if id not in waiting:
-            raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
-        [candidate] = self.store.get([waiting[id]])
-        return self._engine.run(
-            lambda request: flow.promote(request, candidate, [check_id(name, "reviewer") for name in reviewers])
-        )
+        """Make a candidate durable, so that search finds it.
+
+        Args:
+            id: The candidate's id.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            reviewers: Who reviewed it. A global claim needs at least one.
+
+        Returns:
+            The promoted record.
+
+        Raises:
+            InputError: No candidate has that id.
+            PolicyError: The policy does not allow the promotion.
+        """
+        names = [check_id(name, "reviewer") for name in reviewers]
+
+        def work(request: Request) -> Record:
+            waiting = {record.id: record.key for record in _candidates(request, user, project)}
+            if id not in waiting:
+                raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
+            [candidate] = request.store.get([waiting[id]])
+            return promotion.promote(request, candidate, names)
+
+        return self._engine.run(work)
 
     def upsert(
         self,
@@ -135,26 +204,47 @@ class Governing(Base):
         reviewers: Sequence[str] = (),
         allow: Sequence[str] | None = None,
         tainted: bool = False,
-        time: Time | None = None,
+        time: TimeLike | None = None,
     ) -> Record:
-        """Store a claim that is distilled already; the same words again are the same claim with more evidence."""
+        """Store a claim with its source. The same words again add evidence to the same claim.
+
+        Args:
+            text: The claim.
+            provenance: Where it comes from: who, sources, a file or a url.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            scope: Who shares it: `session`, `user`, `project` or `global`.
+            type: `fact`, `preference`, `task` or `policy_hint`.
+            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
+            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
+            reviewers: Who reviewed it.
+            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
+            tainted: Whether the words come from an untrusted source.
+            time: When it became true; now if left out.
+
+        Returns:
+            The stored record.
+
+        Raises:
+            ProvenanceError: The provenance names no source.
+            PolicyError: The policy does not allow this claim.
+        """
         if replace(provenance, method=None) == Provenance():
             raise ProvenanceError("The claim does not say where it comes from.", "Give who, sources, a file or a url.")
-        check_choice(memory_type, MEMORY_TYPES, "memory_type")
-        claim = claiming.Claim(
+        claim = Claim(
             text,
-            claiming.Owner(scope, as_name(user, "user"), as_name(project, "project")),
+            record_owner(user, project, scope),
             type,
             check_class(boundary),
-            self._moment(time),
+            time_or_now(self._engine.clock, time, "time"),
             {},
             provenance=replace(provenance, method=provenance.method or "upsert"),
             allow=check_globs(allow) if allow is not None else None,
             tainted=tainted,
             reviewers=len(set(reviewers)),
-            memory_type=memory_type,
+            memory_type=_checked(memory_type),
         )
-        return self._engine.run(lambda request: flow.upsert(request, claim, reviewers))
+        return self._engine.run(lambda request: promotion.upsert(request, claim, reviewers))
 
     def rollback(
         self,
@@ -164,30 +254,28 @@ class Governing(Base):
         user: str | None = None,
         project: str | None = None,
         by: str = "",
-    ) -> flow.Rollback:
-        """End a claim without deleting it; what it had replaced holds again, what was made of it is marked stale."""
-        [claim] = self.store.get([self.get(id, user=user, project=project).key])
-        return self._engine.run(lambda request: flow.rollback(request, claim, reason, by))
+    ) -> promotion.Rollback:
+        """End a claim without deleting it. What it had replaced is valid again; what was derived from it is stale.
 
-    def activate(
-        self,
-        query: str,
-        *,
-        intent: IntentName = "resume_task",
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
-        limit: int | None = None,
-        ttl_minutes: float | None = None,
-        max_uses: int | None = None,
-        now: Time | None = None,
-    ) -> active.ActiveContext:
-        """What an intent wants to know, ranked by `pce` and saved until it expires or is used up."""
-        engine, moment = self._engine.request(), self._moment(now)
-        where = self.where(user=user, project=project, session=session, now=moment)
-        size = engine.settings.search.limit if limit is None else limit
-        minutes = engine.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
-        return active.activate(engine, active.ActivationRequest(query, intent, where, size, moment, minutes, max_uses))
+        Args:
+            id: The claim's id or key.
+            reason: Why, for the audit log.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            by: Who rolls it back.
+
+        Returns:
+            The records that changed.
+
+        Raises:
+            NotFoundError: No record that this caller may see has that id.
+        """
+
+        def work(request: Request) -> promotion.Rollback:
+            [claim] = request.store.get([find_visible(request, id, user=user, project=project).key])
+            return promotion.rollback(request, claim, reason, by)
+
+        return self._engine.run(work)
 
     def active(
         self,
@@ -195,26 +283,57 @@ class Governing(Base):
         *,
         user: str | None = None,
         project: str | None = None,
-        now: Time | None = None,
-    ) -> active.ActiveContext:
-        """A saved active context, as far as the caller may see it now; each reading counts as a use."""
-        moment = self._moment(now)
-        return self._engine.run(
-            lambda request: active.recall(request, id, self.where(user=user, project=project, now=moment), moment)
-        )
+        now: TimeLike | None = None,
+    ) -> activation.ActiveContext:
+        """Read a list that `Memory.activate` saved. Each reading counts as a use.
 
-    def sweep(self, now: Time | None = None) -> Swept:
-        """Delete for good what has expired: observations, whatever a policy limits in time, and active contexts."""
-        moment = self._moment(now)
-        everything = Filter(self.tenant, echoes=True, withheld=True)
-        alive = {record.key for record in self.store.find(replace(everything, alive_at=moment))}
-        over = [record.key for record in self.store.find(everything) if record.key not in alive]
-        request = self._engine.request()
-        with self.store.transaction():
-            if over:  # what was made of them has a life of its own, and stays
-                self.store.delete(over)
-                commit(request, events=[request.event("sweep", None, {"records": len(over)})])
-            return Swept(len(over), active.sweep(request, moment))
+        Args:
+            id: The id of the list.
+            user: The user it was saved for.
+            project: The project it was saved for.
+            now: The current time; the clock's if left out.
 
-    def _moment(self, time: Time | None) -> datetime:
-        return as_time(time) if time is not None else self._engine.clock()
+        Returns:
+            The list, without records that this caller may no longer see.
+
+        Raises:
+            ContextGoneError: It expired, was used up, or never existed.
+        """
+        moment = time_or_now(self._engine.clock, now)
+
+        def work(request: Request) -> activation.ActiveContext:
+            where = visible(request, user=user, project=project, now=moment)
+            return activation.recall(request, id, where, moment)
+
+        return self._engine.run(work)
+
+    def sweep(self, now: TimeLike | None = None) -> SweepReport:
+        """Delete what has expired: observations, records that a policy limits in time, and active contexts.
+
+        Args:
+            now: The current time; the clock's if left out.
+
+        Returns:
+            How much was deleted. Records derived from it stay.
+        """
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        store = request.store
+        everything = Filter(request.tenant, echoes=True, withheld=True)
+        alive = {record.key for record in store.find(replace(everything, alive_at=moment))}
+        expired = [record.key for record in store.find(everything) if record.key not in alive]
+        with store.transaction():
+            if expired:
+                store.delete(expired)
+                commit(request, events=[request.event("sweep", None, {"records": len(expired)})])
+            return SweepReport(len(expired), activation.sweep(request, moment))
+
+
+def _candidates(request: Request, user: str | None, project: str | None) -> list[Record]:
+    where = visible(request, user=user, project=project)
+    waiting = replace(where, withheld=True, kinds=("claim",), durable=False)
+    return [each for each in request.view.find(waiting, order="newest") if each.withheld == CANDIDATE]
+
+
+def _checked(memory_type: MemoryType) -> MemoryType:
+    check_choice(memory_type, MEMORY_TYPES, "memory_type")
+    return memory_type

@@ -1,51 +1,66 @@
-"""The policy in force: seen, changed, asked, and applied to what is there."""
+"""`memory.policy`: who may see what, and what may be stored."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from aforesaid._util.lazy import Lazy
+from aforesaid.engine.engine import Engine
 from aforesaid.errors import PolicyError
-from aforesaid.memory.base import Base, as_name
-from aforesaid.policy import Policy
-from aforesaid.policy import repository as policies
-from aforesaid.types import Boundary, ClaimType, Kind, Record, Scope, check_class
-
-if TYPE_CHECKING:
-    from aforesaid.governance import apply_policy as govern
-else:
-    govern = Lazy("aforesaid.governance.apply_policy")
+from aforesaid.governance import apply_policy as applying
+from aforesaid.memory.visibility import record_owner
+from aforesaid.policy import Policy, repository
+from aforesaid.types import Boundary, ClaimType, Kind, Progress, Record, Scope, check_class
 
 
-class Policies(Base):
-    """Who may see what, and what may be kept."""
+class PolicyHandle:
+    """The policy of one tenant: read, change, test."""
 
-    def policy(self) -> policies.Adopted | None:
-        """The policy in force, or None when nobody gave one."""
-        return policies.active_policy(self.store, self.tenant)
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
-    def policy_history(self) -> list[policies.Adopted]:
-        """Every policy that was in force, newest first."""
-        return policies.policy_history(self.store, self.tenant)
+    def current(self) -> repository.Adopted | None:
+        """Return the active policy.
 
-    def apply_policy(
+        Returns:
+            The policy with its version and date, or None without one.
+        """
+        return repository.active_policy(self._engine.store, self._engine.tenant)
+
+    def history(self) -> list[repository.Adopted]:
+        """List every policy that was ever active.
+
+        Returns:
+            The policies, newest first.
+        """
+        return repository.policy_history(self._engine.store, self._engine.tenant)
+
+    def apply(
         self,
         policy: str | Path | Policy,
         *,
         expected: str | None = None,
         dry_run: bool = False,
         by: str = "",
-        progress: govern.Progress | None = None,
-    ) -> govern.PolicyReport:
-        """Put a policy (YAML text, a file, or a Policy) in force; a bad one is refused and the old one stays.
+        progress: Progress | None = None,
+    ) -> applying.PolicyReport:
+        """Make a policy active, and apply it to the stored records.
 
-        `expected` guards against somebody else's change in between; a dry run tells what would change, and how many
-        records the policy would withhold or find unclean.
+        Args:
+            policy: YAML text, the path of a YAML file, or a `Policy`.
+            expected: The version that you think is active. If another one is, nothing changes.
+            dry_run: Report only; change nothing.
+            by: Who changes it, for the audit log.
+            progress: Called with (done, total) while records are checked.
+
+        Returns:
+            What changes, and how many records the policy hides or would redact.
+
+        Raises:
+            PolicyError: The policy is not valid. The old one stays active.
+            ConflictError: Another version than `expected` is active.
         """
-        return govern.apply(
-            self._engine.request(), read_any(policy), expected=expected, dry_run=dry_run, by=by, progress=progress
-        )
+        request, found = self._engine.request(), read_policy_from(policy)
+        return applying.apply(request, found, expected=expected, dry_run=dry_run, by=by, progress=progress)
 
     def validate(
         self,
@@ -57,30 +72,52 @@ class Policies(Base):
         kind: Kind = "claim",
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
-    ) -> govern.Validation:
-        """What would become of a text: what is taken out, its class, the invariants it breaks; nothing is stored."""
+    ) -> applying.Validation:
+        """Show what the policy would do with a text. Nothing is stored.
+
+        Args:
+            text: The text.
+            user: The user it would belong to.
+            project: The project it would belong to.
+            scope: Who would share it: `session`, `user`, `project` or `global`.
+            kind: The kind of record it would be, such as `claim` or `turn`.
+            type: The type of claim it would be.
+            boundary: The privacy class it would be given.
+
+        Returns:
+            The text after redaction, its privacy class, and the invariants it breaks.
+        """
+        owner = record_owner(user, project, scope)
         record = Record(
-            "-", kind, text, self._engine.clock(), self.tenant, scope, as_name(user, "user"),
-            as_name(project, "project"), boundary=check_class(boundary), claim_type=type, durable=kind == "claim",
+            "-", kind, text, self._engine.clock(), self._engine.tenant, owner.scope, owner.user, owner.project,
+            boundary=check_class(boundary), claim_type=type, durable=kind == "claim",
         )  # fmt: skip
-        return govern.validate(self._engine.request(), text, record)
+        return applying.validate(self._engine.request(), text, record)
 
-    def revise(self, *, mend: bool = False, progress: govern.Progress | None = None) -> govern.Revision:
-        """Look at stored records with the detectors of today's policy; with `mend`, take out what they find."""
-        return self._engine.run(lambda request: govern.revise(request, mend=mend, progress=progress))
+    def revise(self, *, mend: bool = False, progress: Progress | None = None) -> applying.Revision:
+        """Check the stored records against the active policy.
+
+        Args:
+            mend: Redact what the policy finds. Without it, nothing changes.
+            progress: Called with (done, total) while records are checked.
+
+        Returns:
+            Which records break the policy.
+        """
+        return self._engine.run(lambda request: applying.revise(request, mend=mend, progress=progress))
 
 
-def read_any(policy: str | Path | Policy) -> Policy:
-    """A policy from YAML text, a file, or itself."""
-    if isinstance(policy, Policy):
-        return policy
+def read_policy_from(source: str | Path | Policy) -> Policy:
+    """Read a policy from YAML text or from a file; return a `Policy` as it is."""
+    if isinstance(source, Policy):
+        return source
     from aforesaid.policy import read_policy
 
-    if isinstance(policy, str):
-        return read_policy(policy)
+    if isinstance(source, str):
+        return read_policy(source)
     try:
-        return read_policy(policy.read_text(encoding="utf-8"), str(policy))
+        return read_policy(source.read_text(encoding="utf-8"), str(source))
     except (OSError, UnicodeDecodeError) as error:
         raise PolicyError(
-            f"{policy} cannot be read: {error}.", "Name a YAML file; the policy in force stays."
+            f"{source} cannot be read: {error}.", "Name a YAML file; the policy stays as it is."
         ) from None

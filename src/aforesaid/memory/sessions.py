@@ -1,4 +1,4 @@
-"""A session from its beginning to its end: bootstrap → ingest → assemble → after_turn → compact → end."""
+"""`memory.sessions`: a session from start to end: bootstrap → after_turn → compact → end."""
 
 from __future__ import annotations
 
@@ -7,50 +7,49 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aforesaid._util.lazy import Lazy
+from aforesaid.engine.engine import Engine
 from aforesaid.engine.lineage import raw_turns
 from aforesaid.engine.writer import commit
 from aforesaid.errors import AforesaidError, InputError
-from aforesaid.memory.base import Records
-from aforesaid.memory.documents import Documents
-from aforesaid.memory.turns import Talk
-from aforesaid.types import Freshness, IngestReport, Turn, check_id
+from aforesaid.ingest.pipeline import Speaker, ingest
+from aforesaid.memory.visibility import find_visible, optional_id, user_owner, user_records, visible
+from aforesaid.types import Freshness, IngestReport, Progress, Record, Turn, check_id
 
 if TYPE_CHECKING:
-    from aforesaid.compaction import compact as compacting
+    from aforesaid.compaction.compact import CompactReport
     from aforesaid.documents.loader import Loaded
-    from aforesaid.maintenance import transfer as care
-else:
-    care, compacting = Lazy("aforesaid.maintenance.transfer"), Lazy("aforesaid.compaction.compact")
 
-WARM_UP = "ready"  # a text to wake the model with
+WARM_UP = "ready"  # any text: embedding it loads the model
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """What a session begins with: how many of its turns are known, the rules that were loaded, and what failed."""
+class BootstrapReport:
+    """What a session starts with: how many of its turns are stored, which documents were loaded, which failed."""
 
     session: str
     turns: int
-    taken: IngestReport
+    ingested: IngestReport
     loaded: tuple[Loaded, ...]
     failed: tuple[str, ...]
     freshness: Freshness
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How a session was left: its turns, the last compaction, and how many vectors were caught up on."""
+class EndReport:
+    """The end of a session: how many turns it has, its last compaction, and how many records were embedded."""
 
     session: str
     turns: int
-    compacted: compacting.CompactReport
+    compacted: CompactReport
     embedded: int
     freshness: Freshness
 
 
-class Sessions(Talk, Documents):
+class SessionsHandle:
     """What happens around the turns of a session."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def bootstrap(
         self,
@@ -61,65 +60,88 @@ class Sessions(Talk, Documents):
         user: str | None = None,
         project: str | None = None,
         agent: str | None = None,
-    ) -> Begun:
-        """Get ready for a session: load its documents, take what was said in it before, wake the model.
+    ) -> BootstrapReport:
+        """Prepare a session: load its documents, store its earlier turns, load the model. Safe to repeat.
 
-        Safe to repeat. A document that cannot be loaded is named in `failed`, and the rules it had before stay.
+        Args:
+            session: The session's name.
+            turns: What was said in it before.
+            documents: Files of rules, such as `AGENTS.md`.
+            user: The user whose session it is.
+            project: The project it is about.
+            agent: The agent that takes part.
+
+        Returns:
+            What is there now. A document that cannot be loaded is named in `failed`; its earlier rules stay.
         """
         loaded: list[Loaded] = []
         failed: list[str] = []
-        for path in documents:
-            try:
-                loaded.append(self.load(path, user=user, project=project))
-            except AforesaidError as error:
-                failed.append(f"{path}: {error.message} {error.remedy}".strip())
-        taken = self.ingest(turns, user=user, project=project, agent=agent)
+        if documents:
+            from aforesaid.memory.documents import DocumentsHandle
+
+            library = DocumentsHandle(self._engine)
+            for path in documents:
+                try:
+                    loaded.append(library.load(path, user=user, project=project))
+                except AforesaidError as error:
+                    failed.append(f"{path}: {error.message} {error.remedy}".strip())
+        ingested = self._ingest(turns, user, project, agent)
         self._engine.arm.embed_query(WARM_UP)
-        where = self._own(user)
-        known = self.store.count(replace(where, sessions=(check_id(session, "session"),), kinds=("turn",), echoes=True))
-        return Begun(session, known, taken, tuple(loaded), tuple(failed), self._engine.request().freshness(where))
-
-    def end(self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None) -> Ended:
-        """Leave a session in order: what lacks a vector gets one, older turns get summaries, and the end is noted.
-
-        The session can go on later; nothing is closed.
-        """
-        where = replace(self._own(user), sessions=(check_id(session, "session"),))
-        embedded = self._engine.run(lambda request: care.embed_pending(request, where))
-        report = self.compact(session, user=user, progress=progress)
-        turns = self.store.count(replace(where, kinds=("turn",), echoes=True))
-        body = {"turns": turns, "summaries": len(report.summaries)}
-        self._engine.run(lambda request: commit(request, events=[request.event("end", session, body)]))
-        return Ended(session, turns, report, embedded, self._engine.request().freshness(where))
+        known = self._count_turns(session, user)
+        freshness = self._engine.request().freshness(user_records(self._engine.tenant, user))
+        return BootstrapReport(session, known, ingested, tuple(loaded), tuple(failed), freshness)
 
     def after_turn(
         self, turns: Iterable[Turn], *, user: str | None = None, project: str | None = None, agent: str | None = None
-    ) -> tuple[IngestReport, tuple[compacting.CompactReport, ...]]:
-        """Take what was just said, and compact the sessions that have grown enough (compact.trigger_tokens)."""
-        said = list(turns)
-        report = self.ingest(said, user=user, project=project, agent=agent)
-        return report, self.compact_grown(dict.fromkeys(turn.session for turn in said), user=user)
+    ) -> tuple[IngestReport, tuple[CompactReport, ...]]:
+        """Store new turns, and compact the sessions that have grown enough (`compact.trigger_tokens`).
 
-    def compact_grown(
-        self, sessions: Iterable[str], *, user: str | None = None
-    ) -> tuple[compacting.CompactReport, ...]:
-        """Compact those of these sessions that have enough new tokens since the last time."""
-        where = self._own(user)
-        return tuple(
-            self.compact(name, user=user) for name in sessions if compacting.due(self._engine.request(), where, name)
-        )
+        Args:
+            turns: What was just said.
+            user: The user whose turns these are.
+            project: The project they were said in.
+            agent: The agent that took part.
 
-    def compact(
-        self, session: str, *, user: str | None = None, progress: compacting.Progress | None = None
-    ) -> compacting.CompactReport:
-        """Summarise the older turns of a session; the turns stay, and `expand` gives them back."""
+        Returns:
+            What became of the turns, and a report for each session that was compacted.
+        """
+        new = list(turns)
+        report = self._ingest(new, user, project, agent)
+        return report, self.compact_grown(dict.fromkeys(turn.session for turn in new), user=user)
+
+    def compact(self, session: str, *, user: str | None = None, progress: Progress | None = None) -> CompactReport:
+        """Summarise the older turns of a session. The turns stay, and `expand` returns them.
+
+        Args:
+            session: The session's name.
+            user: The user whose session it is.
+            progress: Called with (done, total) after each summary.
+
+        Returns:
+            The new summaries, and the tokens saved.
+        """
+        from aforesaid.compaction import compact
         from aforesaid.compaction.summarize import open_summarizer
 
-        where = self._own(user)
-        model = open_summarizer(self.settings, self._engine.request().count_tokens)
-        return compacting.compact(
-            self._engine.request(), where, check_id(session, "session"), abstractive=model, progress=progress
-        )
+        request = self._engine.request()
+        model = open_summarizer(self._engine.settings, request.count_tokens)
+        where, name = user_records(request.tenant, user), check_id(session, "session")
+        return compact.compact(request, where, name, abstractive=model, progress=progress)
+
+    def compact_grown(self, sessions: Iterable[str], *, user: str | None = None) -> tuple[CompactReport, ...]:
+        """Compact those of these sessions that have enough new tokens since the last time.
+
+        Args:
+            sessions: Names of sessions.
+            user: The user whose sessions these are.
+
+        Returns:
+            A report for each session that was compacted.
+        """
+        from aforesaid.compaction.compact import due
+
+        where = user_records(self._engine.tenant, user)
+        return tuple(self.compact(name, user=user) for name in sessions if due(self._engine.request(), where, name))
 
     def expand(
         self,
@@ -128,15 +150,68 @@ class Sessions(Talk, Documents):
         user: str | None = None,
         project: str | None = None,
         session: str | None = None,
-    ) -> Records:
-        """The raw turns under a summary, exactly as they were stored, oldest first."""
-        summary = self.get(id, user=user, project=project, session=session)
+    ) -> list[Record]:
+        """Return the raw turns behind a summary, exactly as they were stored.
+
+        Args:
+            id: The summary's id or key.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            session: Its session; needed when two sessions use the same id.
+
+        Returns:
+            The turns that this caller may see, oldest first.
+
+        Raises:
+            NotFoundError: No record that this caller may see has that id.
+            InputError: The record is not a summary.
+        """
+        request = self._engine.request()
+        summary = find_visible(request, id, user=user, project=project, session=session)
         if summary.kind != "summary":
             raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `aforesaid list --kind summary`.")
-        where = self.where(user=user, project=project, boundaries=None, superseded=True)
-        turns = raw_turns(self.store, summary.key)
-        visible = {
-            turn.key: turn
-            for turn in self._engine.request().view.find(replace(where, keys=tuple(t.key for t in turns)))
-        }
-        return [visible[turn.key] for turn in turns if turn.key in visible]
+        turns = raw_turns(request.store, summary.key)
+        where = visible(request, user=user, project=project, boundaries=None, superseded=True)
+        seen = {turn.key: turn for turn in request.view.find(replace(where, keys=tuple(turn.key for turn in turns)))}
+        return [seen[turn.key] for turn in turns if turn.key in seen]
+
+    def reset_recall(self, session: str, *, user: str | None = None) -> None:
+        """Note that the agent's context was shortened, so that `Memory.recall` may add earlier memories again.
+
+        Args:
+            session: The session's name.
+            user: The user whose session it is.
+        """
+        from aforesaid.context.recall import note_reset
+
+        owner, name = user_owner(user), check_id(session, "session")
+        self._engine.run(lambda request: note_reset(request, owner, name))
+
+    def end(self, session: str, *, user: str | None = None, progress: Progress | None = None) -> EndReport:
+        """Close a session: finish embedding, summarise its older turns, and log the end. It may go on later.
+
+        Args:
+            session: The session's name.
+            user: The user whose session it is.
+            progress: Called with (done, total) after each summary.
+
+        Returns:
+            What the session holds now.
+        """
+        from aforesaid.maintenance.reindex import embed_pending
+
+        engine, where = self._engine, user_records(self._engine.tenant, user, session)
+        embedded = engine.run(lambda request: embed_pending(request, where))
+        report = self.compact(session, user=user, progress=progress)
+        turns = self._count_turns(session, user)
+        body = {"turns": turns, "summaries": len(report.summaries)}
+        engine.run(lambda request: commit(request, events=[request.event("end", session, body)]))
+        return EndReport(session, turns, report, embedded, engine.request().freshness(where))
+
+    def _ingest(self, turns: Iterable[Turn], user: str | None, project: str | None, agent: str | None) -> IngestReport:
+        who = Speaker(optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent"))
+        return ingest(self._engine, turns, who)
+
+    def _count_turns(self, session: str, user: str | None) -> int:
+        where = user_records(self._engine.tenant, user, session)
+        return self._engine.store.count(replace(where, kinds=("turn",), echoes=True))

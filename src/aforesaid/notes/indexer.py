@@ -8,7 +8,7 @@ it has finished.
 from __future__ import annotations
 
 import time as timing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,12 +25,10 @@ from aforesaid.notes.changes import NoteChanges, NoteReader, change_of, chunking
 from aforesaid.notes.files.walk import real_folder, walk
 from aforesaid.notes.state import HOP, NotesOwner, NotesRoot, RootIndex, load, path_digest
 from aforesaid.notes.survey import Survey
-from aforesaid.types import Edge, check_id, owner_of
+from aforesaid.types import Edge, Progress, check_id, owner_of
 
 TRIES = 5  # another process may index the same folder; whoever commits second starts again
 UNDATED = datetime(1970, 1, 1, tzinfo=UTC)  # of links: with a real time, a rebuilt index would differ
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def place(path: str, first: int, last: int) -> str:
 def choose_snippets(
     scores: Sequence[float], tiers: Sequence[Tier], tokens: Sequence[int], rows: FileRows, limit: int, threshold: float
 ) -> list[int]:
-    """The indexes of the snippets to show, in their order (SPEC 10; seed 004).
+    """The indexes of the snippets to show, in their order (spec 10, O1).
 
     Takes the best ones and skips those that do not fit. Snippets that score i least `threshold` come first: topics
     before curated memory before notes before logs. The rest follows by score, so that no weak topic comes before a

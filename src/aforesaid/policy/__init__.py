@@ -1,4 +1,4 @@
-"""Policy: what may be stored, for how long, and who may see it (SPEC 9). Pure: no store, no clock.
+"""Policy: what may be stored, for how long, and who may see it (spec 9). Pure: no store, no clock.
 
 `decide`, `values` and `rules` are imported at once. Reading and writing files is imported on first use.
 """

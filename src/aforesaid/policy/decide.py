@@ -1,4 +1,4 @@
-"""Policy decisions as pure functions: which rule wins (SPEC 9). Anything unknown is denied.
+"""Policy decisions as pure functions: which rule wins (spec 9). Anything unknown is denied.
 
 - Stricter wins: deny > redact > allow, and secret > pii > internal > public.
 - `allow` lists hold globs of purposes. If both the class and the record have a list, both must admit the purpose.

@@ -1,4 +1,4 @@
-"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (SPEC 5.6).
+"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (spec 5.6).
 
 They name records and hold no text; what is read again is read from the store, as far as the reader may see it.
 """

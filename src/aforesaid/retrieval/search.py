@@ -1,4 +1,4 @@
-"""Query → hits. The filter works inside the store; a profile finds, weighs, selects and explains."""
+"""Search: clean the query → embed it → rank with a profile → fall back to raw turns when the hits are weak."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from importlib import import_module
 
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
-from aforesaid.retrieval.fallback import failure, recovered
+from aforesaid.retrieval.fallback import weak_hits_reason, with_raw_turns
 from aforesaid.retrieval.ranking.base import Question
 from aforesaid.types import Filter, Hit, SearchResult, check_choice, storable
 
-PROFILES = {  # where each way of ranking is; imported when it is asked for
+PROFILES = {  # module and function of each ranking profile; imported on first use
     "default": "default.rank",
     "libra": "libra.rank",
     "libra-two-pass": "libra.rank_two_pass",
@@ -21,13 +21,13 @@ PROFILES = {  # where each way of ranking is; imported when it is asked for
     "pce": "pce.rank",
     "openclaw": "openclaw.rank",
 }
-RELATIVE = frozenset({"default", "openclaw"})  # profiles whose best score is high whatever it found
-MAX_QUERY_CHARS = 20_000  # more than any question; a pasted file is searched by its beginning
+RELATIVE = frozenset({"default", "openclaw"})  # profiles whose best score is always high
+MAX_QUERY_CHARS = 20_000  # longer queries are cut
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of the order the caller wants."""
+    """Which part of the ranking to return."""
 
     limit: int
     offset: int = 0
@@ -40,35 +40,35 @@ class Page:
 
     @property
     def end(self) -> int:
-        """How many records the page reaches down to."""
+        """The number of hits to rank to fill this page."""
         return self.limit + self.offset
 
 
 def search(
     request: Request, query: str, where: Filter, page: Page, now: datetime, profile: str = "default"
 ) -> SearchResult:
-    """The best records for a query under a filter, each with its parts and its reason."""
+    """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
     hits = rank(question)
-    failed = failure(question, hits, profile in RELATIVE)
-    better = recovered(question, hits, rank) if failed else hits
+    problem = weak_hits_reason(question, hits, profile in RELATIVE)
+    final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
-        tuple(better[page.offset : page.end]),
+        tuple(final[page.offset : page.end]),
         request.freshness(where),
         question.text,
         profile,
-        failed if better != hits else "",
+        problem if final != hits else "",
     )
 
 
 def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:
-    """A query with all that a profile needs to answer it."""
-    asked = _clean(request, _checked(query))
+    """Clean and embed a query."""
+    text = clean_query(request, query)
     return Question(
-        text=asked,
-        vector=request.arm.embed_query(asked),
+        text=text,
+        vector=request.arm.embed_query(text),
         where=where,
         limit=limit,
         now=now,
@@ -76,19 +76,15 @@ def question_for(request: Request, query: str, where: Filter, limit: int, now: d
     )
 
 
-def _clean(request: Request, query: str) -> str:
-    """The query as records are stored; nothing that is hidden leaves the machine to be embedded."""
-    guard = request.guard
-    return guard.clean(query).text if request.arm.remote or guard.policy is not None else query
+def clean_query(request: Request, query: str) -> str:
+    """Check and cut a query. Redact it like stored texts, so that no secret is sent to a remote embedder."""
+    if not isinstance(query, str) or not query.strip():
+        raise InputError(f"The query is empty: {query!r}.", "Ask for something, or use `list` to see everything.")
+    text = storable(query.strip()[:MAX_QUERY_CHARS])
+    return request.guard.clean(text).text if request.arm.remote or request.policy is not None else text
 
 
 def _profile(name: str) -> Callable[[Question], list[Hit]]:
     module, function = PROFILES[name].split(".")
-    found: Callable[[Question], list[Hit]] = getattr(import_module(f"aforesaid.retrieval.ranking.{module}"), function)
-    return found
-
-
-def _checked(query: str) -> str:
-    if not isinstance(query, str) or not query.strip():
-        raise InputError(f"The query is empty: {query!r}.", "Ask for something, or use `list` to see everything.")
-    return storable(query.strip()[:MAX_QUERY_CHARS])
+    rank: Callable[[Question], list[Hit]] = getattr(import_module(f"aforesaid.retrieval.ranking.{module}"), function)
+    return rank

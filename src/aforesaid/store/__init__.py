@@ -1,1 +1,1 @@
-"""Where records live: one small Protocol and its implementations."""
+"""Storage: the interface and its two implementations, SQLite and in-memory."""

@@ -1,4 +1,4 @@
-"""Records as JSON and back, to the last field: what a store's rows and an export's lines are made of."""
+"""Converts records to JSON and back without loss. Used for database rows and export lines."""
 
 from __future__ import annotations
 
@@ -39,8 +39,14 @@ DEFAULTS = {spec.name: spec.default for spec in fields(Record) if spec.init}
 NAMES = ("id", "tenant", "user", "project", "session", "agent", "role", "bundle", "echo_of")
 
 
+@overload
+def to_micros(time: datetime) -> int: ...
+@overload
+def to_micros(time: None) -> None: ...
+@overload
+def to_micros(time: datetime | None) -> int | None: ...
 def to_micros(time: datetime | None) -> int | None:
-    """Microseconds since 1970 UTC: exact, ordered, and what rows hold."""
+    """Convert to microseconds since 1970 UTC."""
     return None if time is None else (time - EPOCH) // MICROSECOND
 
 
@@ -49,12 +55,12 @@ def from_micros(value: int) -> datetime: ...
 @overload
 def from_micros(value: None) -> None: ...
 def from_micros(value: int | None) -> datetime | None:
-    """The time that `to_micros` came from."""
+    """Convert back from microseconds since 1970 UTC."""
     return None if value is None else EPOCH + value * MICROSECOND
 
 
 def record_to_json(record: Record) -> dict[str, Any]:
-    """Every field that differs from its default, in plain JSON values."""
+    """Return the fields that differ from their defaults, as JSON values."""
     found: dict[str, Any] = {}
     for name, default in DEFAULTS.items():
         value = getattr(record, name)
@@ -70,21 +76,20 @@ def record_to_json(record: Record) -> dict[str, Any]:
         elif name == "meta":
             if value:
                 found[name] = dict(value)
-        elif name in LISTS:
-            if value != default:
-                found[name] = list(value)
         elif value != default:
-            found[name] = value
+            found[name] = list(value) if name in LISTS else value
     return found
 
 
 def record_from_json(found: Mapping[str, Any]) -> Record:
-    """The record that `record_to_json` came from; FormatError when it is not one."""
+    """Validate JSON and build the record. Raises FormatError if it is invalid."""
     try:
         values = {name: value for name, value in found.items() if value is not None}
         unknown = sorted(values.keys() - DEFAULTS.keys())
         if unknown:
-            raise FormatError(f"A record has unknown fields: {', '.join(unknown)}.", "Was a newer aforesaid at work?")
+            raise FormatError(
+                f"A record has unknown fields: {', '.join(unknown)}.", "A newer aforesaid may have written it; upgrade."
+            )
         for name in NAMES:
             if values.get(name) is not None:
                 check_id(values[name], f"Record {name}")
@@ -104,7 +109,7 @@ def record_from_json(found: Mapping[str, Any]) -> Record:
 
 
 def trusted_record(text: str, values: dict[str, Any]) -> Record:
-    """The record of a row that we wrote ourselves: built without asking again whether every field is sound."""
+    """Build a record from a row of our own database, without validation."""
     for name in TIMES:
         if name in values:
             values[name] = datetime.fromisoformat(values[name])

@@ -1,4 +1,4 @@
-"""The methods of a store that can be derived from the others. A new backend starts from `DerivedStore`."""
+"""Default implementations for backends: `DerivedStore` and `NoMaintenance`."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from aforesaid.store.filtering import passes
 from aforesaid.store.protocols import Access, Copy, Glance, Problem, Scan, Store, StoreStats, Surroundings
 from aforesaid.types import Filter, Record, Scored
 
-EVERYTHING = 1 << 40  # as a limit
+NO_LIMIT = 1 << 40
 
 
 class DerivedStore(Store):
-    """Plain versions of the derived methods. Each may be overridden by something faster with the same result."""
+    """Base class for backends. Derives methods from the abstract ones; override them where you can be faster."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """A transaction sees one state too."""
+        """Use a transaction, which also sees one state."""
         with self.transaction():
             yield
 
     def count(self, where: Filter) -> int:
-        """Count what `find` returns."""
+        """Count the records that `find` returns."""
         return len(self.find(where))
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """Read the whole records."""
+        """Read whole records and keep a few fields."""
         return {r.key: Glance(r.key, r.session, r.role, r.time, r.text) for r in self.get(keys)}
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
@@ -40,21 +40,21 @@ class DerivedStore(Store):
         for record in self.get(keys):
             if record.session is None:
                 continue
-            company = self.find(
+            session = self.find(
                 Filter(
                     record.tenant, (record.owner,), sessions=(record.session,), kinds=(record.kind,),
                     echoes=True, withheld=True,
                 )
             )  # fmt: skip
-            place = next(i for i, other in enumerate(company) if other.key == record.key)
-            before = [other.key for other in company[:place] if passes(other, where)][::-1][:reach]
-            after = [other.key for other in company[place + 1 :] if passes(other, where)][:reach]
+            place = next(i for i, other in enumerate(session) if other.key == record.key)
+            before = [other.key for other in session[:place] if passes(other, where)][::-1][:reach]
+            after = [other.key for other in session[place + 1 :] if passes(other, where)][:reach]
             if before or after:
                 found[record.key] = Surroundings(tuple(before), tuple(after))
         return found
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """One search a row."""
+        """Search once per row."""
         return [self.vector_search(vector, where, limit) for vector in matrix]
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
@@ -62,7 +62,7 @@ class DerivedStore(Store):
         return {record.key: hash(repr(record)) for record in self.find(where)}
 
     def update_access(self, changes: Mapping[str, Access]) -> None:
-        """Write the records again."""
+        """Write the changed records with `put`."""
         self.put(
             replace(record, boundary=access.boundary, withheld=access.withheld, expires=access.expires)
             for record in self.get(list(changes))
@@ -70,12 +70,12 @@ class DerivedStore(Store):
         )
 
     def coverage(self, where: Filter) -> tuple[int, int]:
-        """Count all records, and those that wait for a vector."""
+        """Count all records, and those without a vector."""
         whole = Filter(where.tenant, where.owners, echoes=True)
-        return self.count(whole), len(self.pending(whole, EVERYTHING))
+        return self.count(whole), len(self.pending(whole, NO_LIMIT))
 
     def count_hidden(self, where: Filter) -> int:
-        """Count all records, less those that pass."""
+        """Count all records minus the visible ones."""
         whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
         seen = replace(
             whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
@@ -83,41 +83,41 @@ class DerivedStore(Store):
         return self.count(whole) - self.count(seen)
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """Look at every record of the tenant."""
+        """Search all records of the tenant."""
         everything = self.find(Filter(tenant, echoes=True, withheld=True))
         return [record for record in everything if record.echo_of in set(ids)]
 
 
 class NoMaintenance:
-    """Maintenance of a store without files: nothing to check, to copy or to overwrite."""
+    """Maintenance for a store without files. Only `stats` does something."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def stats(self, tenant: str) -> StoreStats:
-        """Count what can be counted."""
+        """Count records, vectors, edges and events."""
         whole = Filter(tenant, echoes=True)
         records = self._store.find(whole)
-        pending = len(self._store.pending(whole, EVERYTHING))
+        pending = len(self._store.pending(whole, NO_LIMIT))
         kinds = dict(sorted(Counter[str](record.kind for record in records).items()))
         edges = len(self._store.edges([record.key for record in records]))
         return StoreStats(len(records), kinds, len(records) - pending, pending, edges, self._store.log.count(tenant))
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Nothing is derived here, so nothing can be out of step."""
+        """Return no problems."""
         return []
 
     def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
-        """Refused: there is no file to copy."""
+        """Raise InputError: there is no file to copy."""
         raise InputError("This store has no file to copy.", "Use `export`.")
 
     def copies(self) -> list[Copy]:
-        """There are none."""
+        """Return no backups."""
         return []
 
     def scrub(self) -> None:
-        """Nothing is on disk."""
+        """Do nothing: there is no file."""
 
     def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """There is no file to look into."""
+        """Return an empty result: there is no file."""
         return Scan(needles=len(needles))

@@ -1,4 +1,4 @@
-"""The meaning of a Filter, field by field, for a record that is at hand."""
+"""Applies a Filter to a record in memory. This is the reference for SQL translations of filters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from aforesaid.types import Filter, Record
 
 
 def passes(record: Record, where: Filter) -> bool:
-    """Whether a record may be seen under a filter."""
+    """Return whether a record passes every condition of a filter."""
     choices = (
         (where.owners, record.owner),
         (where.scopes, record.scope),

@@ -1,12 +1,12 @@
-"""A log as a chain of digests: whoever changes, adds, moves or takes away an event breaks it (SPEC 9).
+"""Hash chain of the event log: changing, adding, moving or removing an event breaks it (spec 9).
 
     content = sha256(JSON of [subject, body])
     digest  = sha256(JSON of [digest of the event before, time in µs, tenant, topic, content])
 
-JSON here has sorted keys, no spaces and only ASCII; the first event follows the empty string. Subject and body go in
-as a hash of their own, so that they can be erased and the event still be checked by that hash, its time and its topic.
+JSON has sorted keys, no spaces and only ASCII. The first event follows the empty string. Subject and body are hashed
+separately, so they can be erased: the event stays verifiable by that hash, its time and its topic.
 
-A chain without a key convinces only those who noted a digest elsewhere: who can write the file can also write it anew.
+The chain has no secret key. Someone who can write the file can rebuild the whole chain, so note a digest elsewhere.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
-CONTENT = "content"  # in the body of an erased event: the hash of what it held
-START = ""  # what the first event follows
+from aforesaid.store.codec import to_micros
+
+CONTENT = "content"  # key in the body of an erased event; the value is its content hash
+START = ""  # the digest before the first event
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a store notes of a tenant's log beside it, so that cutting it at either end shows."""
+    """The expected state of a tenant's log, stored apart from it. Reveals events cut off at either end."""
 
-    events: int = 0  # that were ever chained
-    number: int = 0  # of the newest
-    digest: str = START  # of the newest
-    erased: int = 0  # of those that are there
-    pruned: int = 0  # of those that were chained
-    anchor: str = START  # the digest of the last one that was pruned
-    pruned_to: str = ""  # the time up to which events were pruned
+    events: int = 0  # ever appended
+    number: int = 0  # of the newest event
+    digest: str = START  # of the newest event
+    erased: int = 0  # existing events without content
+    pruned: int = 0  # events deleted from the start
+    anchor: str = START  # digest of the last pruned event
+    pruned_to: str = ""  # events before this time were pruned
 
     @classmethod
     def read(cls, text: str | None) -> Head | None:
-        """The head that `write` wrote; None when there is none, ValueError when it is something else."""
+        """Parse what `write` returned. None stays None; other text raises ValueError."""
         if text is None:
             return None
         found = json.loads(text)
@@ -47,11 +47,11 @@ class Head:
         return cls(**found)
 
     def write(self) -> str:
-        """The head as text."""
+        """Return the head as JSON text."""
         return json.dumps({name: getattr(self, name) for name, _ in _KINDS})
 
-    def grown(self, number: int, digest: str) -> Head:
-        """The head after one more event."""
+    def after(self, number: int, digest: str) -> Head:
+        """Return the head after one more event."""
         return replace(self, events=self.events + 1, number=number, digest=digest)
 
 
@@ -59,18 +59,13 @@ _KINDS = {spec.name: type(spec.default) for spec in fields(Head)}.items()
 
 
 def content_of(subject: str | None, body: Mapping[str, Any]) -> str:
-    """The hash of what can be erased of an event."""
+    """Hash the erasable part of an event."""
     return _hashed([subject, body])
 
 
 def digest_of(before: str, time: datetime, tenant: str, topic: str, content: str) -> str:
-    """The digest of an event that follows another."""
-    return _hashed([before, micros_of(time), tenant, topic, content])
-
-
-def micros_of(time: datetime) -> int:
-    """Microseconds since 1970 UTC."""
-    return (time - EPOCH) // MICROSECOND
+    """Compute the digest of an event from the digest `before` it."""
+    return _hashed([before, to_micros(time), tenant, topic, content])
 
 
 _JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
@@ -81,19 +76,19 @@ def _hashed(value: Any) -> str:
 
 
 def mentions(subject: str | None, body: Mapping[str, Any], names: Set[str]) -> bool:
-    """Whether an event names any of these: as its subject, as the end of it behind a slash, or anywhere in its body."""
+    """Return whether a name is the subject, the part of it after a slash, or any string in the body."""
     return not (names.isdisjoint(subject_names(subject)) and names.isdisjoint(_strings(body)))
 
 
 def subject_names(subject: str | None) -> list[str]:
-    """What a subject names: all of it, and what stands behind each slash."""
+    """Return the whole subject and the part after each slash."""
     if subject is None:
         return []
     return [subject, *(subject[at + 1 :] for at, char in enumerate(subject) if char == "/")]
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, keys too; a stack rather than recursion, since bodies may be deep."""
+    """Yield every string in a JSON value, including keys. Uses a stack because bodies may be nested deeply."""
     waiting = [value]
     while waiting:
         item = waiting.pop()

@@ -1,10 +1,12 @@
-"""The storage seam. A backend keeps records, finds them by term and by vector under a filter, and never half-writes.
+"""The storage interface: what the engine needs from a database.
 
-`aforesaid.testing.store` holds the suite that every backend runs; `DictStore` is the plainest reading of this page.
+To write a backend, subclass `DerivedStore` and implement the methods marked `@abstractmethod` here. Then run the test
+suite in `aforesaid.testing.store`. `DictStore` is the simplest implementation.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,12 +18,14 @@ from typing import Literal, Protocol
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.hash_chain import Head
 from aforesaid.types import Boundary, Edge, Event, EventFilter, Filter, Record, Scored
-from aforesaid.types import Order as Order  # of `find`: whoever implements a store finds it here
+from aforesaid.types import Order as Order  # exported for backends: the order of `find`
+
+Passages = Mapping[str, Vectors]  # sentence vectors by record key: one matrix each, one row a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The vectors of one embedder; exactly one space is active and searched by default."""
+    """The vectors of one embedding model. Exactly one space is active; searches use it."""
 
     name: str
     dimensions: int
@@ -30,7 +34,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """What a ranking looks at of a record; far cheaper to read than the whole."""
+    """The fields of a record that ranking needs. Much cheaper to read than the whole record."""
 
     key: str
     session: str | None
@@ -41,7 +45,7 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a policy decides about a record: its class, why it is withheld (or ""), and when it expires."""
+    """What the policy decides about a record: privacy class, reason for withholding ("" if none), expiry."""
 
     boundary: Boundary
     withheld: str
@@ -50,7 +54,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The records of a session before and after one of them, the nearest first."""
+    """The keys of the records before and after a record in its session, nearest first."""
 
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
@@ -58,7 +62,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something `verify` found; `mended` when `repair` put it right."""
+    """A fault that `verify` found. `mended` is True when `repair` fixed it."""
 
     what: str
     where: str
@@ -67,7 +71,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class StoreStats:
-    """What a store holds."""
+    """Counts and sizes of a store."""
 
     records: int
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -81,7 +85,7 @@ class StoreStats:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where a scan met something that should be gone: the file, the place in it, and what kind of thing it is."""
+    """A place where a scan found deleted data: the file, the byte offset, and the kind of data."""
 
     file: str
     offset: int
@@ -90,10 +94,10 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A look through the raw bytes of a store's files: their sizes, how much was looked for, and where it was met.
+    """Result of a search through the raw bytes of a store's files.
 
-    `shared` needles are not counted as found, because records that are still there hold them by right. `rewritten`
-    says that the store had to write all of its pages anew to be rid of something.
+    `files` maps each file to its size. `shared` counts needles that existing records also contain; they are not in
+    `found`. `rewritten` is True when the store rewrote all its pages to remove something.
     """
 
     files: Mapping[str, int] = field(default_factory=dict)
@@ -104,7 +108,7 @@ class Scan:
 
     @property
     def bytes(self) -> int:
-        """How much was read."""
+        """How many bytes were searched."""
         return sum(self.files.values())
 
 
@@ -113,7 +117,7 @@ CopyState = Literal["current", "old", "missing", "foreign"]
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A copy that a store made of itself; `open` works on a current one, `drop` ends it and, if asked, deletes it."""
+    """A backup made by the store. `open` needs state "current". `drop(True)` also deletes the file."""
 
     path: str
     state: CopyState
@@ -122,21 +126,21 @@ class Copy:
 
 
 class ValueKind(StrEnum):
-    """What is kept beside records."""
+    """The kinds of values stored beside the records. The comment says what owner and name mean for each kind."""
 
-    POLICY = "policy"  # name: "active", or a number of the history
-    CALIBRATION = "calibration"  # name: what was fitted
-    DOCUMENT = "document"  # owner and name of a loaded document: the key of its content
-    USES = "uses"  # owner: the most often any of its records was used
-    CONTEXT = "context"  # owner and id of a saved active context
-    NOTES_ROOT = "notes_root"  # owner and name of an indexed folder
-    NOTES_FILE = "notes_file"  # owner, root/digest of a path: the stamp of an indexed file
-    POSITION = "position"  # owner and digest of a path: how far a file was imported
+    POLICY = "policy"  # name: "active", or the number of a past version
+    CALIBRATION = "calibration"  # name: the calibrated quantity
+    DOCUMENT = "document"  # owner, name of a loaded document; the value is the key of its content
+    USES = "uses"  # owner; the value is the highest use count of its records
+    CONTEXT = "context"  # owner, id of a saved active context
+    NOTES_ROOT = "notes_root"  # owner, name of an indexed folder
+    NOTES_FILE = "notes_file"  # owner, root/digest of a path; the value describes the indexed file
+    POSITION = "position"  # owner, digest of a path; the value says how far the file was imported
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """Where a value is kept. `owner` is "" for what belongs to the whole tenant."""
+    """The address of a value. `owner` is "" for values of the whole tenant."""
 
     kind: ValueKind
     tenant: str
@@ -145,211 +149,229 @@ class Slot:
 
 
 class Reader(Protocol):
-    """What ranking and rendering may read. `RedactingStore` implements exactly this."""
+    """The methods that ranking and rendering use. `RedactingStore` implements exactly these."""
 
+    @abstractmethod
     def get(self, keys: Sequence[str]) -> list[Record]:
-        """The records with these keys, in the order asked; unknown keys are left out."""
+        """Return the records with these keys, in the order of `keys`. Unknown keys are skipped."""
 
+    @abstractmethod
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
-        """Records that pass the filter, by (time, order of arrival)."""
+        """Return the records that pass the filter, sorted by (time, insertion order)."""
 
     def count(self, where: Filter) -> int:
-        """How many records pass the filter."""
+        """Count the records that pass the filter."""
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """The few fields of records that ranking looks at; unknown keys are left out."""
+        """Return the fields that ranking needs, by key. Unknown keys are skipped."""
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """For each record, up to `reach` records before and after it that pass the filter.
+        """Return up to `reach` neighbours on each side of every record, by key.
 
-        Only records of the same owner, session and kind count, by (time, order of arrival). Records with no neighbour
-        are left out.
+        Neighbours have the same owner, session and kind and pass the filter; the order is (time, insertion order).
+        Records without neighbours are skipped.
         """
 
+    @abstractmethod
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """The best records that hold any of the terms, by BM25 (k1 1.2, b 0.75); ties by order of arrival.
+        """Rank the records that contain any of the terms by BM25 (k1 1.2, b 0.75); ties by insertion order.
 
-        A term that is given several times counts as often.
+        A repeated term counts repeatedly.
         """
 
+    @abstractmethod
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
-        """The nearest records of the active space by cosine; ties by order of arrival.
+        """Rank records by cosine similarity in the active space; ties by insertion order.
 
-        With `prefix`, only that many leading dimensions count, normalised again (lower tiers of a Matryoshka model).
+        With `prefix`, compare only that many leading dimensions, normalised again (lower tiers of a Matryoshka model).
         """
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`vector_search` for every row of a matrix."""
+        """Run `vector_search` for every row of a matrix."""
 
+    @abstractmethod
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of these records in the active space; records without one are left out."""
+        """Return the vectors of these records in the active space. Records without a vector are skipped."""
 
+    @abstractmethod
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The sentence vectors of these records in the active space, one row each; most records have none."""
+        """Return the sentence vectors of these records in the active space, one row a sentence. Most have none."""
 
+    @abstractmethod
     def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
-        """Edges that leave these records, or with `incoming` those that reach them."""
+        """Return the edges that start at these records or, with `incoming`, that end at them."""
 
 
 class Store(Reader, Protocol):
-    """What the engine asks of a database. Every write outside `transaction` is a transaction of its own.
+    """A database for records. Every write outside `transaction` is its own transaction.
 
-    `DerivedStore` implements everything that can be derived from the other methods: a new backend starts from it.
+    Methods without `@abstractmethod` are derived from the others in `DerivedStore`.
     """
 
     @property
+    @abstractmethod
     def log(self) -> EventLog:
         """The audit log."""
 
     @property
+    @abstractmethod
     def values(self) -> Values:
         """Small values kept beside the records."""
 
     @property
+    @abstractmethod
     def maintenance(self) -> Maintenance:
-        """Checks and proofs; a backend without files uses `NoMaintenance`."""
+        """Checks, backups and scans. A backend without files uses `NoMaintenance`."""
 
+    @abstractmethod
     def transaction(self) -> AbstractContextManager[None]:
-        """Group reads and writes: all of them happen, alone, or none does. May be nested."""
+        """Run reads and writes in isolation, all or nothing. May be nested."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Group reads: they see one state, whatever others write meanwhile. Nothing can be written inside."""
+        """Read one consistent state while others write. Do not write inside."""
 
+    @abstractmethod
     def put(self, records: Iterable[Record]) -> None:
-        """Insert records, or replace those with the same key; a vector is dropped when its text or owner changed."""
+        """Insert records or replace those with the same key. If text or owner changed, drop the vector."""
 
+    @abstractmethod
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records with their terms, vectors and edges, and every trace of them in files; returns how many.
+        """Delete records with their terms, vectors and edges; return how many existed.
 
-        An owner without any record left goes too.
+        Files keep no trace of them. An owner without records disappears too.
         """
 
+    @abstractmethod
     def put_vectors(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None = None,
-        *,
-        passages: Mapping[str, Vectors] | None = None,
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
     ) -> None:
-        """Store one unit vector a record in a space (the active one unless named); unknown keys are ignored.
+        """Store one unit vector per record, replacing earlier ones. Unknown keys are ignored.
 
-        `passages` are the sentence vectors, one matrix a key, kept in half precision. Earlier vectors are replaced.
+        `space` defaults to the active one. `passages` holds the sentence vectors, one matrix per key; half precision
+        is enough for them.
         """
 
+    @abstractmethod
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
-        """Records that have no vector yet in a space, by order of arrival."""
+        """Return records that have no vector in a space yet, in insertion order."""
 
+    @abstractmethod
     def spaces(self) -> list[Space]:
-        """Every vector space, the active one first."""
+        """Return every vector space, the active one first."""
 
+    @abstractmethod
     def add_space(self, name: str, dimensions: int) -> None:
-        """Make a space if it is not there; the first one becomes active."""
+        """Create a space unless it exists. The first one becomes active."""
 
+    @abstractmethod
     def activate_space(self, name: str) -> None:
-        """Search this space from now on, and drop every other."""
+        """Make this space active and delete all others."""
 
+    @abstractmethod
     def link(self, edges: Iterable[Edge]) -> None:
-        """Add edges; the same (source, target, kind) twice is one edge."""
+        """Add edges between existing records. The same (source, target, kind) is stored once."""
 
+    @abstractmethod
     def tenants(self) -> list[str]:
-        """Every tenant that has records."""
+        """Return every tenant that has records, sorted."""
 
+    @abstractmethod
     def close(self) -> None:
-        """Release files; the store cannot be used afterwards."""
+        """Close files. The store cannot be used afterwards."""
 
-    # Derived by `DerivedStore`; a backend overrides them where it can be faster.
+    # Derived in `DerivedStore`, like `snapshot`. Override them if your database can do it faster.
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
-        """A number for each record that passes, by key; it changes when the record changes. Cheaper than reading it.
+        """Return a hash of each record that passes the filter, by key. It changes when the record changes.
 
-        Numbers mean something only in the process that asked for them.
+        Compare hashes only within one process.
         """
 
     def update_access(self, changes: Mapping[str, Access]) -> None:
-        """Change class, withholding and expiry of records by key, and nothing else; unknown keys are ignored."""
+        """Change only privacy class, withholding and expiry of records, by key. Unknown keys are ignored."""
 
     def coverage(self, where: Filter) -> tuple[int, int]:
-        """(records, those without a vector) among the filter's tenant and owners; its other fields are ignored."""
+        """Return (records, records without a vector) of the filter's tenant and owners; ignore its other fields."""
 
     def count_hidden(self, where: Filter) -> int:
-        """How many records of the filter's tenant and owners its classes, purpose, time and withholding hide."""
+        """Count the records of the filter's tenant and owners hidden by class, purpose, expiry or withholding."""
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """The records that are marked as repeating a record with any of these ids."""
+        """Return the records that repeat a record with one of these ids (`echo_of`)."""
 
 
 class EventLog(Protocol):
-    """An append-only log per tenant, chained as `aforesaid.store.hash_chain` says."""
+    """An append-only event log per tenant, with the hash chain of `aforesaid.store.hash_chain`."""
 
     def append(self, events: Iterable[Event]) -> None:
-        """Append events and advance the hash chain in the same transaction."""
+        """Append events and extend the hash chain in the same transaction."""
 
     def find(self, where: EventFilter) -> list[Event]:
-        """Events that pass, in the order of the filter, one page of them."""
+        """Return one page of the events that pass, in the filter's order."""
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
-        """Blank subject and body of every event that mentions any of these names; returns how many.
+        """Erase subject and body of every event that mentions one of these names; return how many.
 
-        A name counts as the subject, as the end of the subject behind a slash, or as any string in the body.
-        The chain still holds.
+        A name matches the whole subject, the part after any slash in it, or any whole string in the body.
+        The chain stays valid.
         """
 
     def prune(self, tenant: str, before: datetime) -> int:
-        """Delete events from before a time; returns how many. The chain of the rest still holds.
+        """Delete events older than a time; return how many. The chain of the rest stays valid.
 
-        One that stands behind a younger event is blanked instead: the chain can only be cut at its beginning.
+        An old event that follows a newer one is erased instead, because a chain can only be cut at its start.
         """
 
     def head(self, tenant: str) -> Head | None:
-        """What the log should look like at its two ends, kept apart from the events; None for an empty log."""
+        """Return the expected first and last state of the log, stored apart from it. None if nothing was logged."""
 
     def count(self, tenant: str) -> int:
-        """How many events there are."""
+        """Count the events of a tenant."""
 
 
 class Values(Protocol):
-    """Text values by slot. A slot names its kind, its tenant and its owner, so nobody's values are ever mixed."""
+    """Text values by slot. A slot includes tenant and owner, so values of different owners never mix."""
 
     def get(self, slot: Slot) -> str | None:
-        """The value, or None."""
+        """Return the value, or None."""
 
     def put(self, slot: Slot, value: str) -> None:
         """Set the value."""
 
     def drop(self, slot: Slot) -> None:
-        """Delete the value, and every trace of it in files."""
+        """Delete the value. Files keep no trace of it."""
 
     def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
-        """The values of one kind and tenant, sorted by slot; of one owner, or whose names start with a prefix."""
+        """Return the values of a kind and tenant, sorted by slot. Optionally only of an owner or name prefix."""
 
     def drop_owner(self, tenant: str, owner: str) -> int:
-        """Delete every value of an owner, whatever its kind; returns how many."""
+        """Delete all values of an owner, of every kind; return how many."""
 
 
 class Maintenance(Protocol):
-    """What people ask of the files behind a store."""
+    """Operations on the files behind a store."""
 
     def stats(self, tenant: str) -> StoreStats:
-        """Sizes, for people."""
+        """Return counts and sizes."""
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Check everything that can be checked; rebuild what is derived if asked."""
+        """Check the whole store. With `repair`, rebuild derived data such as indexes."""
 
     def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
-        """Copy the store to another file while others use it. What is forgotten later is forgotten there too."""
+        """Copy the store to a file while others use it. A later `forget` also deletes from that copy."""
 
     def copies(self) -> list[Copy]:
-        """The backups that this store made of itself, as far as it knows."""
+        """Return the known backups of this store."""
 
     def scrub(self) -> None:
-        """Overwrite what replaced records left behind of their old text in every file."""
+        """Overwrite the old text of replaced records in every file."""
 
     def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """Look for byte strings in the raw bytes of the store's files and of others. `needles` say what each one is.
+        """Search the raw bytes of the store's files, and of `others`, for byte strings that should be gone.
 
-        What only lingers between the store's pages is overwritten, and looked for again. A needle of kind `word` may
-        also stand in the log; anything else that the store holds outside of records is a find.
+        `needles` maps each byte string to its kind. If one is found in the store's own files, the store rewrites its
+        pages and searches again. A needle of kind `word` may also occur in the log and in values; other kinds may
+        occur only in existing records.
         """

@@ -1,4 +1,4 @@
-"""The pages of docs/ that are made from the code: `python -m aforesaid.surfaces.reference_pages docs`."""
+"""Generates pages of docs/ from the code: `python -m aforesaid.surfaces.reference_pages docs`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def settings_page() -> str:
         "A row `gate.threshold` is `threshold` under `[gate]` in a TOML file, `AFORESAID_GATE_THRESHOLD` in the",
         "environment, `--set gate.threshold=…` on the command line and a key of `Settings.load(arguments=…)`; the",
         "later wins. The file is `--config`, else `$AFORESAID_CONFIG`, else `aforesaid.toml` in your configuration",
-        "folder. `aforesaid settings` prints what is in force and where each value came from.",
+        "folder. `aforesaid settings` prints the current values and where each comes from.",
     ]
     group = ""
     for row in Settings().rows():
@@ -49,7 +49,7 @@ def errors_page() -> str:
     lines = [
         "# Errors",
         "",
-        "All errors that aforesaid raises on purpose are an `AforesaidError`. The message names the wrong value, and",
+        "Every error that aforesaid raises on purpose is an `AforesaidError`. Its message names the wrong value, and",
         "`error.remedy` says what to do.",
         "",
         "```text",
@@ -67,7 +67,7 @@ def errors_page() -> str:
 
 
 def commands_page() -> str:
-    """Every command's own help."""
+    """The help of every command."""
     from aforesaid.surfaces.cli import main
 
     lines = ["# Command line", "", "```text", _help(main, ["aforesaid"]), "```"]
@@ -87,7 +87,7 @@ def _commands(group: click.Group, above: list[str]) -> list[tuple[list[str], cli
 
 
 def _help(command: click.Command, names: list[str]) -> str:
-    """What `--help` prints, through the same contexts, so that options of the groups above count."""
+    """The output of `--help`, made with the contexts of the groups above, because their options count."""
     context: click.Context | None = None
     for name in names:
         if isinstance(context, click.Context) and isinstance(context.command, click.Group):

@@ -1,4 +1,4 @@
-"""Turns from files and pipes, line by line: JSON lines or a plain transcript. Nothing is read ahead of its use."""
+"""Reads turns from files and pipes line by line: JSON lines or a plain transcript. It never reads ahead."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aforesaid.types import Turn
 Format = Literal["auto", "jsonl", "transcript"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 STDIN = "-"
-MAX_LINE_BYTES = 64 << 20  # no message is that long; without a bound a file of zeros would fill the memory
+MAX_LINE_BYTES = 64 << 20  # without a limit a file of zeros would fill the memory
 ONE_A_LINE = "Write one JSON object a line; `jq -c '.[]'` unpacks a list."
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -27,31 +27,31 @@ Skip = Callable[[str, InputError], None]
 
 @dataclass(frozen=True, slots=True)
 class TurnAtLine:
-    """A turn, and the file and line it came from."""
+    """A turn with its file and line."""
 
     where: str
     turn: Turn
 
 
 class LineParser(Protocol):
-    """Takes lines; gives a turn whenever one is complete. After an error it can go on."""
+    """Takes lines and returns complete turns. It can continue after an error."""
 
     def feed(self, line: str, number: int) -> PlacedTurn | None: ...
     def end(self) -> PlacedTurn | None: ...
 
 
 class JsonLines:
-    """One JSON object a line: our own turns, or messages with `role` and `content`, which get stable ids."""
+    """One JSON object a line: turns of ours, or messages with `role` and `content`, which get stable ids."""
 
     def __init__(self, session: str) -> None:
         self._chat = ChatMessages(session)
         self._position = 0
 
     def feed(self, line: str, number: int) -> PlacedTurn | None:
-        """The turn of this line; None for a blank one."""
+        """The turn of a line; None for a blank one."""
         if not line.strip():
             return None
-        self._position += 1  # also of a bad line: mending it later leaves the others' ids alone
+        self._position += 1  # bad lines count too, so that fixing one does not change the ids of the others
         try:
             found = json.loads(line)
         except (json.JSONDecodeError, RecursionError) as error:
@@ -61,12 +61,12 @@ class JsonLines:
         return PlacedTurn(number, self._chat.turn(found, self._position))
 
     def end(self) -> None:
-        """Nothing is held back."""
+        """Every turn was returned already."""
 
 
 @contextmanager
 def opened(name: str) -> Iterator[tuple[str, BinaryIO]]:
-    """A file, or standard input for -, with the name that errors call it by."""
+    """A file, or standard input for -, with its name for error messages."""
     if name == STDIN:
         if sys.stdin is None:
             raise InputError("There is no standard input.", "Name a file.")
@@ -84,7 +84,7 @@ def _open(name: str) -> BinaryIO:
 
 
 def turns_of(file: str, session: str) -> Iterator[TurnAtLine]:
-    """The turns of a file; those that name no session belong to the one given."""
+    """The turns of a file; `session` is for turns without one."""
     with opened(file) as (name, stream):
         yield from read_turns(stream, name, session)
 
@@ -97,7 +97,7 @@ def read_turns(
     skip: Skip | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Iterator[TurnAtLine]:
-    """The turns of a stream as they come; a bad line is FormatError naming it, or handed to `skip`."""
+    """The turns of a stream as they arrive. A bad line raises FormatError with its number, or goes to `skip`."""
     parser: LineParser | None = None
     number = 0
 
@@ -145,7 +145,7 @@ def _parser(line: str, name: str, session: str, form: Format) -> LineParser:
 
 
 def read_lines(stream: BinaryIO, name: str, advance: Callable[[int], None] | None = None) -> Iterator[str]:
-    """The lines of a stream as text; FormatError names the one that is not UTF-8."""
+    """The lines of a stream as text; FormatError names a line that is not UTF-8."""
     for number, data in enumerate(_raw_lines(stream), 1):
         if advance is not None:
             advance(len(data))
@@ -156,7 +156,7 @@ def read_lines(stream: BinaryIO, name: str, advance: Callable[[int], None] | Non
 
 
 def decoded(data: bytes, *, first: bool = False) -> str:
-    """A line as text without its end; a byte order mark at the start of a file is dropped."""
+    """A line as text without its end. A byte order mark at the start of the file is dropped."""
     if len(data) > MAX_LINE_BYTES:
         raise FormatError(f"the line is longer than {MAX_LINE_BYTES >> 20} MB.", "Is it a text file?")
     try:
@@ -172,7 +172,7 @@ def decoded(data: bytes, *, first: bool = False) -> str:
 def _raw_lines(stream: BinaryIO) -> Iterator[bytes]:
     while data := stream.readline(MAX_LINE_BYTES + 1):
         yield data
-        while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):  # the rest of a line that is refused
+        while len(data) > MAX_LINE_BYTES and not data.endswith(b"\n"):  # skip the rest of a line that is too long
             data = stream.readline(MAX_LINE_BYTES + 1)
             if not data:
                 return

@@ -1,9 +1,8 @@
-"""The store contract for the event log: append, filter, erase, prune, and a hash chain that stays valid."""
+"""Store contract: the event log appends, filters, erases and prunes, and its hash chain stays valid."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,20 +10,12 @@ import pytest
 from aforesaid.governance.audit import AuditReport, verify
 from aforesaid.store.hash_chain import content_of, digest_of
 from aforesaid.store.protocols import Store
+from aforesaid.testing.samples import DAY, NOON, make_event
 from aforesaid.types import Event, EventFilter
-
-NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
-DAY = timedelta(days=1)
-
-
-def make_event(n: int, **about: Any) -> list[Event]:
-    """One event of day `n`, as a list; `about` adds to its body."""
-    tenant = about.pop("tenant", "t")
-    return [Event(NOON + n * DAY, tenant, "test", f"about {n}", {"n": n, **about})]
 
 
 class LogContract:
-    """Tests of the event log. `StoreContract` includes them."""
+    """Tests of the event log."""
 
     def test_events_are_read_newest_first(self, store: Store) -> None:
         first, second = Event(NOON, "t", "ingest", "s1", {"n": 1}), Event(NOON, "t", "recall", "s1", {"n": 2})

@@ -1,4 +1,4 @@
-"""Recognises text that we put into a prompt ourselves when it comes back as a message (SPEC 11.2)."""
+"""Recognises text that we put into a prompt ourselves when it comes back as a message (spec 11.2)."""
 
 from __future__ import annotations
 
@@ -60,9 +60,3 @@ def shingles(text: str, n: int = SHINGLE_WORDS) -> Shingles:
 def containment(part: Shingles, whole: Shingles) -> float:
     """|part ∩ whole| / |part|, in [0, 1]; an empty part is contained in nothing."""
     return len(part & whole) / len(part) if part else 0.0
-
-
-def echo_share(text: str, recalled: str) -> float:
-    """The share of the text's shingles that also occur in the recalled text."""
-    n = max(1, min(SHINGLE_WORDS, len(words_of(text))))
-    return containment(shingles(text, n), shingles(recalled, n))

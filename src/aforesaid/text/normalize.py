@@ -9,10 +9,10 @@ from aforesaid.types import storable
 
 
 def fold(text: str) -> str:
-    """The text in NFC, trimmed, with one space for every run of white space (SPEC 1)."""
+    """The text in NFC, trimmed, with one space for every run of white space (spec 1)."""
     return " ".join(unicodedata.normalize("NFC", storable(text)).split())  # a line break, CRLF or LF, is white space
 
 
 def content_hash(text: str) -> str:
-    """sha256 of the folded text in hex: equal for texts that differ only in form or spacing (SPEC 1)."""
+    """sha256 of the folded text in hex: equal for texts that differ only in form or spacing (spec 1)."""
     return hashlib.sha256(fold(text).encode()).hexdigest()

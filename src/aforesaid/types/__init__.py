@@ -40,6 +40,7 @@ from aforesaid.types.vocabulary import (
     MemoryType,
     Order,
     Part,
+    Progress,
     Scope,
     Status,
     TimeLike,
@@ -50,7 +51,7 @@ __all__ = [
     "AGENT_ROLES", "ANCHORS", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
     "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
     "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
-    "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Provenance", "Record", "Scope",
-    "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice", "check_class",
-    "check_id", "owner_of", "storable", "system_clock",
+    "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
+    "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
+    "check_class", "check_id", "owner_of", "storable", "system_clock",
 ]  # fmt: skip

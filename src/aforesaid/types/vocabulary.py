@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, Protocol, get_args
 
@@ -35,6 +35,7 @@ SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a stateme
 JUDGED = "judged"  # the time up to which the decay of utility and quality is applied
 
 TimeLike = datetime | float | int | str  # a datetime, Unix seconds or ISO 8601 text; see `as_time`
+Progress = Callable[[int, int | None], None]  # called with (done, total); total is None when it is not known
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 

@@ -74,7 +74,7 @@ def test_export(log: Path, tmp_path: Path) -> None:
 
 
 def test_prune(log: Path) -> None:
-    assert run(log, "audit", "--prune").stdout == "let go of 0 events\n"
+    assert run(log, "audit", "--prune").stdout == "deleted 0 events\n"
     store = SQLiteStore(log)
     policy = read_policy("version: v1\naudit:\n  retention_days: 1\n", "test")
     adopt(store, "default", policy, datetime(2026, 5, 1, tzinfo=UTC))

@@ -170,7 +170,7 @@ def test_failures_exit_with_1_and_name_a_remedy(tmp_path: Path) -> None:
         result = run(broken, *args, code=1)
         assert result.stderr.startswith("error: ")
         assert "is not a database" in result.stderr
-        assert "\n  Name another file" in result.stderr
+        assert "\n  Use another file" in result.stderr
     assert json.loads(run(broken, "stats", "--json", code=1).stderr)["error"]["type"] == "StoreCorruptError"
 
 

@@ -100,7 +100,7 @@ def test_bad_lines_can_be_skipped_and_are_listed(path: Path, tmp_path: Path) -> 
     text = run(path, "ingest", str(file), "--continue-on-error").stdout
     for number, words in (
         (2, "not JSON"), (4, "not an object"), (5, "no text"), (6, "no role"), (7, "(0xff) is not UTF-8"),
-        (8, "must be text"), (9, "not a time"), (10, "stored with other words"), (11, "not JSON"),
+        (8, "must be text"), (9, "not a time"), (10, "stored with a different text"), (11, "not JSON"),
     ):  # fmt: skip
         assert any(line.startswith(f"  {file}:{number}: ") and words in line for line in text.splitlines()), number
     assert "9 lines skipped" in text
@@ -137,14 +137,14 @@ def test_a_transcript_goes_on_after_bad_lines_with_the_right_numbers(path: Path)
 def test_a_conflict_stops_its_batch_and_says_so(path: Path) -> None:
     filled(path)
     result = run(path, "ingest", "--user", "ana", stdin=jsonl({**TURNS[0], "text": "no"}), code=2)
-    assert "'t1' of session 's1' is stored with other words" in result.stderr
+    assert "'t1' of session 's1' is already stored with a different text" in result.stderr
 
 
 def test_the_gate_shows_each_decision(path: Path) -> None:
     turns = [*TURNS, {**TURNS[0], "id": "t5", "text": "HEARTBEAT_OK"}, {**TURNS[0], "id": "t6", "text": " "}]
     lines = run(path, "ingest", "--show-gate", stdin=jsonl(*turns)).stdout.splitlines()
     assert lines[0].startswith("admit    t1  G=")
-    assert lines[1] == "stored   t2  kept as history; the gate weighs what users say"
+    assert lines[1] == "stored   t2  kept as history; the gate only scores user messages"
     assert lines[4:6] == ["skipped  t5  heartbeat", "skipped  t6  empty"]
     assert lines[6] == "6 turns: 4 stored, 0 duplicate, 0 echo, 2 skipped"
     outcomes = data(run(path, "ingest", "--show-gate", "--json", stdin=jsonl(*turns)))["outcomes"]

@@ -79,7 +79,7 @@ def test_calibrate_from_a_file_and_back(path: Path, tmp_path: Path) -> None:
     assert kept["stored"]
     [side] = kept["sides"]
     assert (side["labels"], side["stored"], side["calibration"]["method"]) == (30, True, "platt")
-    assert run(path, "calibrate", "--reset").stdout == "removed calibration.vector/default\n"
+    assert run(path, "calibrate", "--reset").stdout == "removed calibration.vector\n"
 
 
 def test_calibrate_from_feedback(path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_gate_is_calibrated_from_a_file(path: Path, tmp_path: Path) -> None:
     run(path, "ingest", "--user", "bo", stdin=jsonl({"id": "x", "session": "s", "role": "user", "text": "I like tea."}))
     [entry] = data(run(path, "--json", "gate", "list", "--user", "bo"))["entries"]
     assert entry["threshold"] == found["after"]
-    assert "removed gate.threshold/default" in run(path, "calibrate", "--gate", "--reset").stdout
+    assert "removed gate.threshold" in run(path, "calibrate", "--gate", "--reset").stdout
 
 
 def test_a_fit_that_is_worse_is_not_kept(path: Path, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_show_prints_lines_and_says_when_they_changed(path: Path, folder: Path) 
     chunk = data(run(path, "search", "--files", "ship", "--user", "ana", "--json"))["hits"][0]["id"]
     assert "file=ws/memory/topics/deploy.md" in run(path, "show", chunk, "--user", "ana").stdout
     assert "No note" in run(path, "show", "../x.md:1", "--user", "ana", code=2).stderr
-    assert "Nothing here is called" in run(path, "show", "s1-t1", "--user", "ana", code=2).stderr
+    assert "No record has the id" in run(path, "show", "s1-t1", "--user", "ana", code=2).stderr
 
 
 class Watching:
@@ -150,7 +150,7 @@ def test_memory_watch_yields_reports_until_stopped(folder: Path, tmp_path: Path)
     seen = []
     with Memory(SQLiteStore(tmp_path / "m.db"), HashEmbedder(64)) as memory:
         deadline = time.monotonic() + PATIENCE_SECONDS
-        for report in memory.watch(folder, user="ana", stop=stop):
+        for report in memory.notes.watch(folder, user="ana", stop=stop):
             seen.append(report)
             if len(seen) == 1:
                 (folder / "one.md").write_text("one\n")
@@ -160,7 +160,7 @@ def test_memory_watch_yields_reports_until_stopped(folder: Path, tmp_path: Path)
             if sum(each.added for each in seen) >= 304 or time.monotonic() > deadline:
                 stop.set()
         assert sum(each.added for each in seen) == 304
-        assert memory.search_files("number 299", user="ana", limit=3)[0].text == "number 299"
+        assert memory.notes.search("number 299", user="ana", limit=3)[0].text == "number 299"
 
 
 def test_bench_files_measures_beside_the_floor(path: Path, folder: Path) -> None:

@@ -44,7 +44,7 @@ def records(store: Path) -> int:
         return 0
     opened = SQLiteStore(store)
     try:
-        return opened.stats("default").records
+        return opened.maintenance.stats("default").records
     finally:
         opened.close()
 

@@ -19,18 +19,17 @@ from hypothesis import strategies as st
 from aforesaid.errors import DaemonError, StoreCorruptError
 from aforesaid.settings import Settings
 from aforesaid.surfaces.daemon.client import Client, dial
-from aforesaid.surfaces.daemon.dispatch import Dispatcher
-from aforesaid.surfaces.daemon.identity import Likeness
-from aforesaid.surfaces.daemon.json_rpc import UNLIKE, LineConnection, RpcError
-from aforesaid.surfaces.daemon.paths import LONGEST_PATH, DaemonPaths, place_of
+from aforesaid.surfaces.daemon.dispatch import Dispatcher, WarmMemory
+from aforesaid.surfaces.daemon.identity import ClientIdentity
+from aforesaid.surfaces.daemon.json_rpc import INCOMPATIBLE, LineConnection, RpcError
+from aforesaid.surfaces.daemon.paths import LONGEST_PATH, DaemonPaths, paths_of
 from aforesaid.surfaces.daemon.proxy import MAX_REQUEST_BYTES, Proxy
-from aforesaid.surfaces.daemon.server import Service
-from aforesaid.surfaces.daemon.warm_memory import Room
-from aforesaid.surfaces.lazy_memory import Waking
+from aforesaid.surfaces.daemon.server import DaemonServer
+from aforesaid.surfaces.lazy_memory import LazyMemory
 from support.daemons import status, until
 
 ROWS = Settings().changed({"embed.provider": "hash"}, "test")
-WISH = {"host": "auto", "user": "ana", "project": None}
+OPTIONS = {"host": "auto", "user": "ana", "project": None}
 NOBODY = {"tenant": "default", "purpose": None, "request": None}
 
 
@@ -39,9 +38,9 @@ class Running:
 
     def __init__(self, store: Path, place: DaemonPaths, idle_seconds: float = 60) -> None:
         self.notes: list[str] = []
-        self.room = Room(store)
-        self.talk = Dispatcher(self.room, self.notes.append)
-        self.talk.service = self.service = Service(place, self.talk, idle_seconds, self.notes.append)
+        self.warm = WarmMemory(store)
+        self.talk = Dispatcher(self.warm, self.notes.append)
+        self.talk.server = self.service = DaemonServer(place, self.talk, idle_seconds, self.notes.append)
         self.served: list[bool] = []
         self.thread = threading.Thread(target=lambda: self.served.append(self.service.run()), daemon=True)
         self.thread.start()
@@ -50,12 +49,12 @@ class Running:
         self.service.leave(stop=True)
         self.thread.join(20)
         assert not self.thread.is_alive()
-        self.room.memory.close()
+        self.warm.memory.close()
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> DaemonPaths:
-    return place_of(tmp_path / "store.db")
+    return paths_of(tmp_path / "store.db")
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def called(place: DaemonPaths, method: Any, params: Any = None) -> Any:
 
 
 def hook(event: Any, rows: Settings = ROWS) -> dict[str, Any]:
-    return {"event": event, "wish": WISH, "likeness": Likeness.of(rows).dump(), **NOBODY}
+    return {"event": event, "options": OPTIONS, "identity": ClientIdentity.of(rows).dump(), **NOBODY}
 
 
 # The place
@@ -82,22 +81,22 @@ def hook(event: Any, rows: Settings = ROWS) -> dict[str, Any]:
 
 def test_a_store_has_one_place_by_whatever_path(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path)
-    assert place_of(tmp_path / "a.db") == place_of(tmp_path / "link" / "." / "a.db")
-    assert place_of(tmp_path / "a.db") != place_of(tmp_path / "b.db")
+    assert paths_of(tmp_path / "a.db") == paths_of(tmp_path / "link" / "." / "a.db")
+    assert paths_of(tmp_path / "a.db") != paths_of(tmp_path / "b.db")
 
 
 def test_an_address_is_never_longer_than_a_socket_bears(tmp_path: Path) -> None:
     deep = tmp_path / ("d" * 120) / "a.db"
-    assert len(os.fsencode(place_of(deep).socket)) <= LONGEST_PATH
+    assert len(os.fsencode(paths_of(deep).socket)) <= LONGEST_PATH
     with pytest.raises(DaemonError, match="too long"):
-        place_of(deep, str(deep.parent))
-    assert place_of(deep, "/tmp/mine").socket.parent == Path("/tmp/mine")
+        paths_of(deep, str(deep.parent))
+    assert paths_of(deep, "/tmp/mine").socket.parent == Path("/tmp/mine")
 
 
 def test_a_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "open"
     folder.mkdir(mode=0o755)
-    with pytest.raises(DaemonError, match="open to others"):
+    with pytest.raises(DaemonError, match="entered by other users"):
         DaemonPaths(folder, "x").make()
     (tmp_path / "link").symlink_to(folder)
     with pytest.raises(DaemonError):
@@ -119,7 +118,7 @@ def test_it_says_how_it_is(running: Running, place: DaemonPaths, path: Path) -> 
 @pytest.mark.parametrize(
     ("method", "params", "code"),
     [("no-such", {}, -32601), (7, {}, -32601), ("status", [1], -32602), ("hook", {}, -32602), ("mcp", {}, -32602),
-     ("hook", {"likeness": {"code": 1}}, -32602), ("hook", {**hook({}), "wish": {"no": 1}}, -32602)],
+     ("hook", {"identity": {"code": 1}}, -32602), ("hook", {**hook({}), "options": {"no": 1}}, -32602)],
 )  # fmt: skip
 def test_what_makes_no_sense_is_told_with_a_code(
     running: Running, place: DaemonPaths, method: Any, params: Any, code: int
@@ -143,40 +142,42 @@ def test_no_line_ends_it(running: Running, place: DaemonPaths, data: bytes) -> N
         line.link.shutdown(socket.SHUT_WR)
         for answer in line.reader:
             assert "error" in json.loads(answer) or "result" in json.loads(answer)
-    assert status(running.room.store) is not None
+    assert status(running.warm.store) is not None
 
 
 def test_the_first_decides_the_settings_and_others_are_sent_away(running: Running, place: DaemonPaths) -> None:
     assert called(place, "hook", hook({})) == {"answer": {}, "about": "claude-code", "outcome": "not for us"}
-    assert running.room.settings.embed.provider == "hash"
+    assert running.warm.settings.embed.provider == "hash"
     other = hook({}, ROWS.changed({"search.limit": 3}, "test"))
     with pytest.raises(RpcError) as refused:
         called(place, "hook", other)
-    assert refused.value.code == UNLIKE
+    assert refused.value.code == INCOMPATIBLE
     newer = hook({})
-    newer["likeness"]["code"] = "9.9.9"
+    newer["identity"]["code"] = "9.9.9"
     with pytest.raises(RpcError, match="other code"):
         called(place, "hook", newer)
 
 
 def test_other_code_never_decides_the_settings(path: Path) -> None:
-    room, like = Room(path), Likeness.of(ROWS)
+    warm, like = WarmMemory(path), ClientIdentity.of(ROWS)
     with pytest.raises(RpcError):
-        room.enter(replace(like, code="0.0.1 1 /elsewhere"))
-    room.enter(like)
+        warm.accept(replace(like, code="0.0.1 1 /elsewhere"))
+    warm.accept(like)
 
 
 def test_keys_are_compared_where_they_matter_and_not_told() -> None:
     rows = ROWS.changed({"embed.provider": "openai", "embed.model": "small"}, "test")
-    one, two = (Likeness.of(rows, {"OPENAI_API_KEY": f"sk-{name}", "EDITOR": name}) for name in ("one", "two"))
-    kept_from = Likeness.of(rows, {})
-    assert one.serves(one) and not one.serves(two) and not two.serves(one)
-    assert one.serves(kept_from), "a host keeps keys from some of our commands"
-    assert not kept_from.serves(one)
+    one, two = (ClientIdentity.of(rows, {"OPENAI_API_KEY": f"sk-{name}", "EDITOR": name}) for name in ("one", "two"))
+    kept_from = ClientIdentity.of(rows, {})
+    assert one.can_serve(one) and not one.can_serve(two) and not two.can_serve(one)
+    assert one.can_serve(kept_from), "a host keeps keys from some of our commands"
+    assert not kept_from.can_serve(one)
     assert "sk-one" not in json.dumps(one.dump())
-    assert Likeness.parse(json.loads(json.dumps(one.dump()))) == one
-    local = Likeness.of(Settings(), {"OPENAI_API_KEY": "sk-one"})
-    assert local.serves(Likeness.of(Settings(), {"OPENAI_API_KEY": "sk-two"})), "the local model has no use for it"
+    assert ClientIdentity.parse(json.loads(json.dumps(one.dump()))) == one
+    local = ClientIdentity.of(Settings(), {"OPENAI_API_KEY": "sk-one"})
+    assert local.can_serve(ClientIdentity.of(Settings(), {"OPENAI_API_KEY": "sk-two"})), (
+        "the local model has no use for it"
+    )
 
 
 # Coming and going
@@ -194,7 +195,7 @@ def test_it_ends_when_nobody_came_for_a_while(path: Path, place: DaemonPaths) ->
     until(lambda: status(path) is not None or running.served)
     running.thread.join(20)
     assert running.served == [True] and not place.socket.exists()
-    assert running.notes[-1] == "nobody came"
+    assert running.notes[-1] == "idle"
 
 
 def test_who_is_connected_is_served_to_the_end_when_it_makes_way(
@@ -211,7 +212,7 @@ def test_who_is_connected_is_served_to_the_end_when_it_makes_way(
         assert running.thread.is_alive()
         other.stop()
     running.thread.join(20)
-    assert running.served == [True] and running.notes[-1] == "makes way"
+    assert running.served == [True] and running.notes[-1] == "replaced"
 
 
 def test_a_client_that_dies_harms_nobody(running: Running, place: DaemonPaths) -> None:
@@ -242,7 +243,7 @@ def test_whoever_cannot_start_one_is_told(place: DaemonPaths) -> None:
         return tried[-1]
 
     with pytest.raises(DaemonError, match="No daemon answered"):
-        Client(place, Likeness.of(ROWS), spawn).ask("status", {}, 0.3)
+        Client(place, ClientIdentity.of(ROWS), spawn).ask("status", {}, 0.3)
     assert len(tried) > 1, "one that ended is started again"
 
 
@@ -250,28 +251,28 @@ def test_whoever_cannot_start_one_is_told(place: DaemonPaths) -> None:
 
 
 def test_a_memory_that_could_not_be_opened_is_tried_again(path: Path) -> None:
-    room = Room(path)
-    room.enter(Likeness.of(ROWS))
+    warm = WarmMemory(path)
+    warm.accept(ClientIdentity.of(ROWS))
     path.write_bytes(b"this is no database " * 500)
     for _ in range(2):
         with pytest.raises(StoreCorruptError):
-            room.memory()
+            warm.memory()
     path.unlink()
-    assert room.memory().search("x").hits == ()
-    room.memory.close()
+    assert warm.memory().search("x").hits == ()
+    warm.memory.close()
 
 
 def test_another_file_of_the_same_name_is_another_store(path: Path) -> None:
-    room = Room(path)
-    room.enter(Likeness.of(ROWS))
-    room.memory().remember("Ana lives in Horta.", user="ana")
-    assert room.memory() is room.memory()
+    warm = WarmMemory(path)
+    warm.accept(ClientIdentity.of(ROWS))
+    warm.memory().remember("Ana lives in Horta.", user="ana")
+    assert warm.memory() is warm.memory()
     for file in path.parent.glob("store.db*"):
         file.rename(file.with_name("old-" + file.name))
-    room.memory().remember("Ben lives in Faro.", user="ben")
-    assert room.memory().list(user="ana") == [] and len(room.memory().list(user="ben")) == 1
-    room.memory.close()
-    waking = Waking(path, room._opened)
+    warm.memory().remember("Ben lives in Faro.", user="ben")
+    assert warm.memory().list(user="ana") == [] and len(warm.memory().list(user="ben")) == 1
+    warm.memory.close()
+    waking = LazyMemory(path, warm._open)
     assert len(waking().list(user="ben")) == 1, "it is in the file"
     waking.close()
 
@@ -343,7 +344,7 @@ def test_a_call_under_way_fails_when_the_daemon_dies_and_the_next_finds_another(
     def say(host: Any, front: Proxy) -> None:
         host.write(asked(1, "initialize"))
         host.write(asked(2))
-        until(lambda: b"went away" in pipe.out.getvalue())
+        until(lambda: b"stopped during" in pipe.out.getvalue())
         host.write(asked(3))
 
     def dies(line: LineConnection) -> None:

@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from aforesaid.bench import starts
-from aforesaid.surfaces.daemon.paths import place_of
+from aforesaid.surfaces.daemon.paths import paths_of
 from samples.hook_events import claude_event
 from samples.import_files import CLAUDE_CODE, lines
 from support.cli import run
@@ -161,7 +161,7 @@ def test_in_the_foreground_it_ends_by_a_signal_or_by_itself(path: Path, sent: si
     until(lambda: status(path) is not None)
     process.send_signal(sent)
     assert process.wait(20) == 0 and process.communicate()[1] == b""
-    assert not place_of(path).socket.exists()
+    assert not paths_of(path).socket.exists()
     done = subprocess.run([*AT, "--store", str(path), "daemon", "--idle", "0.1"], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
@@ -173,7 +173,7 @@ def test_where_none_can_listen_the_host_is_served_all_the_same(path: Path) -> No
         host.greet()
         assert not host.call("memory_status")["isError"]
         code, errors = host.end()
-    assert code == 0 and "open to others" in errors
+    assert code == 0 and "entered by other users" in errors
 
 
 def test_a_host_may_hand_on_part_of_the_environment(path: Path) -> None:
@@ -268,7 +268,7 @@ def test_many_clients_leave_no_open_files(path: Path, tmp_path: Path) -> None:
 
 def test_the_bench_measures_one_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = ("--set", "embed.provider=hash", "--set", "daemon.on=off", "--set", "hooks.prompt_ms=60000")
-    found = starts.Way(path, options, stop=False).row("each for itself", 1)
+    found = starts.Way(path, options, stop=False).measure("each for itself", 1)
     assert found.initialize is not None and found.first_call is not None and found.hook is not None
     assert found.initialize <= found.first_call
     monkeypatch.setattr(starts, "measure", lambda runs, options: [found])

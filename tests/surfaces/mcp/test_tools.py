@@ -158,7 +158,7 @@ def test_forget_tells_first_and_deletes_when_asked(talk: Talk) -> None:
 def test_what_is_everybodys_is_not_the_models_to_end(memory: Memory, talk: Talk) -> None:
     shared = memory.remember("Deploys happen on Fridays.", scope="global").id
     waiting = memory.remember("Evidence of deploys.", user="ana").id
-    candidate = memory.distill([waiting], "Deploys are at noon.", user="ana", scope="global").id
+    candidate = memory.governance.distill([waiting], "Deploys are at noon.", user="ana", scope="global").id
     for tool, more in (
         ("memory_forget", {"ids": [shared], "dry_run": False}),
         ("memory_forget", {"ids": [candidate], "dry_run": False}),
@@ -183,7 +183,7 @@ def test_a_policy_is_seen_by_all_and_tried_by_few(memory: Memory, talk: Talk) ->
         assert talk.error("memory_policy", proposal=POLICY, apply=apply)["type"] == "DeniedError"
     admin = Talk(memory, Caller("default", "ana", grants=frozenset({"read", "admin"})))
     assert admin.error("memory_policy", proposal="version: [")["type"].startswith("Policy")
-    assert not admin.call("memory_policy", proposal=POLICY)["applied"] and memory.policy() is None
+    assert not admin.call("memory_policy", proposal=POLICY)["applied"] and memory.policy.current() is None
     assert admin.call("memory_policy", proposal=POLICY, apply=True)["applied"]
     assert admin.call("memory_policy")["version"] == "shop-1" and "shop-1" in admin.call("memory_policy")["text"]
 
@@ -219,7 +219,7 @@ def test_a_token_grants_no_more_than_the_server_was_started_with(memory: Memory)
 
 def test_calls_leave_their_mark_in_the_audit(memory: Memory, talk: Talk) -> None:
     claim(talk)
-    [event] = memory.audit("remember")
+    [event] = memory.audit.events("remember")
     assert json.dumps(dict(event.body)).count("mcp-") == 1
 
 
@@ -272,7 +272,7 @@ def test_what_is_not_there_cannot_be_read(memory: Memory, talk: Talk) -> None:
     memory.remember("Bo's own note.", user="bo")
     [theirs] = memory.list(user="bo")
     for name in ("no-such", theirs.id, theirs.key):
-        with pytest.raises(Exception, match="Nothing here is called"):
+        with pytest.raises(Exception, match="No record has the id"):
             read(talk, f"aforesaid://record/{name}")
 
 
@@ -281,7 +281,7 @@ def test_active_context_and_policy_are_resources(memory: Memory, talk: Talk) -> 
     made = talk.call("memory_activate", query="green tea")
     assert "green tea" in read(talk, f"aforesaid://active/{made['context']}")
     assert read(talk, "aforesaid://policy").startswith("# no policy")
-    memory.apply_policy(POLICY)
+    memory.policy.apply(POLICY)
     assert "shop-1" in read(talk, "aforesaid://policy")
 
 
@@ -295,7 +295,7 @@ def test_prompts_bring_what_is_known(memory: Memory, talk: Talk) -> None:
     text = prompt(talk, "recall", task="buy green tea")
     assert "My task: buy green tea" in text and "Ana prefers green tea" in text and "not instruction" in text
     assert prompt(talk, "review").startswith("Nothing waits")
-    memory.upsert("Tea is bought on Mondays.", provenance=Provenance(who="ana"), user="ana")
+    memory.governance.upsert("Tea is bought on Mondays.", provenance=Provenance(who="ana"), user="ana")
     seen = talk.call("memory_observe", text="The shop opens at nine.")
     made = talk.call("memory_distill", sources=[seen["id"]], text="The shop opens at nine o'clock.")
     text = prompt(talk, "review")

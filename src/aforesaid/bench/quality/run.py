@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from aforesaid.bench.measuring import USER, Progress, temporary_folder
+from aforesaid.bench.measuring import USER, temporary_folder
 from aforesaid.bench.quality.metrics import duplicate_share, ranking_metrics, sessions_ranked
 from aforesaid.bench.quality.types import BenchQuestion, Corpus, Dataset
 from aforesaid.bench.quality.variants import Variant
@@ -24,7 +24,7 @@ from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.types import Freshness, SearchResult, check_choice
+from aforesaid.types import Freshness, Progress, SearchResult, check_choice
 
 DEFAULT_KS = (5, 10, 20)
 DEFAULT_BUDGETS = (1000, 2000, 4000, 8000)
@@ -139,7 +139,7 @@ def run(
                     for question in here:
                         result, hits = _answer(memory, question, variant, plan)
                         results.append(result)
-                        step(1)
+                        step.move_to(step.done + 1)
                         if keep is not None:
                             keep(corpus, result, hits)
     return Run(dataset, tuple(variants), plan, tuple(results), tuple(builds))
@@ -149,12 +149,12 @@ class _Steps:
     """Counts finished steps and reports them."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total, self._done = progress, total, 0
+        self._progress, self._total, self.done = progress, total, 0
 
-    def __call__(self, number: int) -> None:
-        self._done += number
+    def move_to(self, done: int) -> None:
+        self.done = done
         if self._progress is not None:
-            self._progress(self._done, self._total)
+            self._progress(done, self._total)
 
 
 @contextmanager
@@ -166,7 +166,8 @@ def _filled_store(corpus: Corpus, variant: Ready, step: _Steps) -> Iterator[tupl
     ):
         memory = Memory(store, variant.embedder, settings=variant.settings)
         before, began = _model_seconds(variant), time.perf_counter()
-        report = memory.ingest(corpus.turns, user=USER, progress=step)
+        start = step.done
+        report = memory.ingest(corpus.turns, user=USER, progress=lambda done, _: step.move_to(start + done))
         seconds = time.perf_counter() - began - (_model_seconds(variant) - before)
         _check_vectors(variant, report.freshness)
         yield store, Build(len(report), report.count("stored"), seconds)

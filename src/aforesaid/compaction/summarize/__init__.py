@@ -1,4 +1,4 @@
-"""Summarisers: many turns in, one short text out."""
+"""Summarisers: they turn many turns into one short text."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["Summarizer", "SummaryDraft", "SummarySource", "Tightness", "open_sum
 
 
 def open_summarizer(settings: Settings, count: Callable[[str], int]) -> Summarizer | None:
-    """The model that the settings allow to summarise; None for `off`. Nothing is asked before first use."""
+    """The summarising model of the settings; None for `off`. It is not called before its first use."""
     rows = settings.compact
     if rows.provider == "off":
         return None
     from aforesaid.compaction.summarize.endpoints import OllamaSummarizer, OpenAISummarizer
 
-    made = OpenAISummarizer if rows.provider == "openai" else OllamaSummarizer
-    return made(rows.model, previous_tokens=rows.previous_tokens, count=count)
+    kind = OpenAISummarizer if rows.provider == "openai" else OllamaSummarizer
+    return kind(rows.model, previous_tokens=rows.previous_tokens, count=count)

@@ -1,4 +1,4 @@
-"""The seam to a summariser: sources and a cap in, a draft out (SPEC 8)."""
+"""The protocol of a summariser (spec 8)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tightness = Literal["normal", "aggressive", "bounded"]
 
 @dataclass(frozen=True, slots=True)
 class SummarySource:
-    """A turn or summary to be summarised: what was said, by whom and when."""
+    """A turn or summary to be summarised."""
 
     text: str
     role: str | None
@@ -22,7 +22,7 @@ class SummarySource:
 
 @dataclass(frozen=True, slots=True)
 class SummaryDraft:
-    """A proposed summary, how it was made, and how sure a model was of its words when it says so."""
+    """A proposed summary, its method, and the confidence of the model if known."""
 
     text: str
     method: Method
@@ -30,7 +30,7 @@ class SummaryDraft:
 
 
 class Summarizer(Protocol):
-    """Says in at most `cap_tokens` what the sources hold and `previous`, the summary before them, does not."""
+    """Summarises what is new in the sources since `previous`, the summary before them, in at most `cap_tokens`."""
 
     @property
     def name(self) -> str: ...

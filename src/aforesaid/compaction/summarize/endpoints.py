@@ -1,4 +1,4 @@
-"""Summarisers that ask a service: anything that speaks OpenAI's `/chat/completions`, and Ollama."""
+"""Summarisers that call a service with OpenAI's `/chat/completions`, or Ollama."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 from aforesaid._util.json_http import JsonPost, openai_post
 from aforesaid.compaction.summarize.base import SummaryDraft, SummarySource, Tightness
-from aforesaid.compaction.summarize.phrases import fitted
-from aforesaid.compaction.summarize.prompt import PREVIOUS_TOKENS, cleaned, messages
+from aforesaid.compaction.summarize.phrases import fit
+from aforesaid.compaction.summarize.prompt import PREVIOUS_TOKENS, clean_answer, messages
 from aforesaid.embed.endpoints import ollama_url
 from aforesaid.errors import EndpointError, InputError, SettingsError
 from aforesaid.math.preservation import decoder_confidence
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.types import storable
 
-ANSWER_BYTES = 1_000_000  # a summary, its logarithms of probabilities and what services add; no model needs more
-SPARE_TOKENS = 64  # a model may end its sentence; what is over the cap is cut off at a sentence
-LEAST_LOGPROB = -100.0  # services send -9999 for "no chance"; one such token must not decide alone
+ANSWER_BYTES = 1_000_000  # enough for a summary with its log probabilities
+SPARE_TOKENS = 64  # lets a model finish its sentence; the summary is then cut to the cap
+MIN_LOGPROB = -100.0  # some services send -9999; one such token must not dominate the mean
 
 
 class EndpointSummarizer(ABC):
-    """What the services share: one prompt, a cap that holds whatever comes back, and typed errors."""
+    """What the services share: the prompt, the token limit, and errors."""
 
     def __init__(
         self, provider: str, model: str, post: JsonPost, count: Callable[[str], int], previous_tokens: int
@@ -45,22 +45,17 @@ class EndpointSummarizer(ABC):
     def summarize(
         self, sources: Sequence[SummarySource], cap_tokens: int, previous: str = "", *, tightness: Tightness = "normal"
     ) -> SummaryDraft:
-        """The model's draft, cleaned and never over the cap (half of it unless normal); EndpointError if none comes."""
+        """The draft of the model, cut to the cap (half of it unless normal). Raises EndpointError if there is none."""
         room = cap_tokens if tightness == "normal" else cap_tokens // 2
         if room < 1 or not any(source.text.strip() for source in sources):
             return SummaryDraft("", "abstractive")
-        told = messages(
-            sources,
-            room,
-            previous,
-            tightness=tightness,
-            count=self._count,
-            previous_tokens=self._previous_tokens,
+        prompt = messages(
+            sources, room, previous, tightness=tightness, count=self._count, previous_tokens=self._previous_tokens
         )
-        clean = [{"role": each["role"], "content": storable(each["content"])} for each in told]
+        clean = [{"role": each["role"], "content": storable(each["content"])} for each in prompt]
         answer = self._post(self._body(clean, room + SPARE_TOKENS), ANSWER_BYTES)
         text, confidence = self._read(answer)
-        text = fitted(cleaned(storable(text)), room, self._count)
+        text = fit(clean_answer(storable(text)), room, self._count)
         if not text:
             raise self._malformed("an empty summary")
         return SummaryDraft(text, "abstractive", confidence)
@@ -69,7 +64,7 @@ class EndpointSummarizer(ABC):
         return EndpointError(f"{self._post.url} answered with {what}.", "Check that it serves a chat model.")
 
     def _content(self, message: Any) -> str:
-        """The text of a message, which some services send in parts."""
+        """The text of a message. Some services send it in parts."""
         content = message.get("content") if isinstance(message, dict) else None
         if isinstance(content, list):
             parts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -79,16 +74,16 @@ class EndpointSummarizer(ABC):
         return content
 
     @abstractmethod
-    def _body(self, told: list[dict[str, str]], most_tokens: int) -> dict[str, Any]:
+    def _body(self, prompt: list[dict[str, str]], max_tokens: int) -> dict[str, Any]:
         """The request for these messages."""
 
     @abstractmethod
     def _read(self, answer: Any) -> tuple[str, float | None]:
-        """The text of an answer, and the decoder's confidence if it can be known."""
+        """The text of an answer, and the confidence of the decoder if known."""
 
 
 class OpenAISummarizer(EndpointSummarizer):
-    """Any service with OpenAI's `/chat/completions`; the key is read from the environment variable that is named."""
+    """A service with OpenAI's `/chat/completions`. The key comes from the environment variable `api_key_env`."""
 
     def __init__(
         self,
@@ -107,8 +102,8 @@ class OpenAISummarizer(EndpointSummarizer):
         )
         super().__init__("openai", model, post, count, previous_tokens)
 
-    def _body(self, told: list[dict[str, str]], most_tokens: int) -> dict[str, Any]:
-        body = {"model": self._model, "messages": told, "temperature": 0, "max_tokens": most_tokens}
+    def _body(self, prompt: list[dict[str, str]], max_tokens: int) -> dict[str, Any]:
+        body = {"model": self._model, "messages": prompt, "temperature": 0, "max_tokens": max_tokens}
         return {**body, "logprobs": True, "stream": False}
 
     def _read(self, answer: Any) -> tuple[str, float | None]:
@@ -119,7 +114,7 @@ class OpenAISummarizer(EndpointSummarizer):
 
 
 class OllamaSummarizer(EndpointSummarizer):
-    """A chat model that Ollama serves; the host defaults to OLLAMA_HOST, else this machine."""
+    """A chat model of Ollama. The host defaults to OLLAMA_HOST, then to this machine."""
 
     def __init__(
         self,
@@ -135,9 +130,9 @@ class OllamaSummarizer(EndpointSummarizer):
         post = JsonPost(f"{url}/api/chat", timeout_ms=timeout_ms, retries=retries, sleep=sleep)
         super().__init__("ollama", model, post, count, previous_tokens)
 
-    def _body(self, told: list[dict[str, str]], most_tokens: int) -> dict[str, Any]:
-        options = {"temperature": 0, "num_predict": most_tokens}
-        return {"model": self._model, "messages": told, "stream": False, "logprobs": True, "options": options}
+    def _body(self, prompt: list[dict[str, str]], max_tokens: int) -> dict[str, Any]:
+        options = {"temperature": 0, "num_predict": max_tokens}
+        return {"model": self._model, "messages": prompt, "stream": False, "logprobs": True, "options": options}
 
     def _read(self, answer: Any) -> tuple[str, float | None]:
         if not isinstance(answer, dict):
@@ -146,7 +141,7 @@ class OllamaSummarizer(EndpointSummarizer):
 
 
 def _confidence(found: Any) -> float | None:
-    """exp(mean log p) of the tokens of an answer, or None when it does not give them as numbers."""
+    """exp(mean log p) of the tokens of an answer; None when the service does not send them."""
     tokens = found.get("content") if isinstance(found, dict) else found
     if not isinstance(tokens, list) or not tokens:
         return None
@@ -154,6 +149,6 @@ def _confidence(found: Any) -> float | None:
     if not all(isinstance(log, int | float) and not isinstance(log, bool) for log in logs):
         return None
     try:
-        return decoder_confidence([min(max(float(log), LEAST_LOGPROB), 0.0) for log in logs if log is not None])
+        return decoder_confidence([min(max(float(log), MIN_LOGPROB), 0.0) for log in logs if log is not None])
     except (InputError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""A summary made of the sources' own sentences: deterministic, and there without any model (SPEC 8)."""
+"""Extractive summaries: chosen sentences of the sources. Deterministic and without a model (spec 8)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from itertools import chain
 import numpy as np
 
 from aforesaid.compaction.summarize.base import SummaryDraft, SummarySource, Tightness
-from aforesaid.compaction.summarize.phrases import dated, rendered, shortened, trimmed
-from aforesaid.compaction.summarize.worth import SentenceWorth, facts_of, speaker_names, worth_of
+from aforesaid.compaction.summarize.phrases import render, shorten, with_dates, without_fillers
+from aforesaid.compaction.summarize.sentence_score import SentenceScore, facts_of, score_sentence, speaker_names
 from aforesaid.errors import AforesaidError
 from aforesaid.math.domain import Floats
 from aforesaid.math.preservation import centroid, cosines
@@ -26,47 +26,46 @@ from aforesaid.types import AGENT_ROLES
 
 Embed = Callable[[Sequence[str]], Vectors | None]
 
-MOST_SENTENCES = 96  # of which meanings are compared; of more, those with the most facts
-CENTRAL = 1.0  # weight of nearness to the centroid, against one for a name nobody mentioned yet
-REDUNDANT = 3.0  # taken for what a chosen sentence says already, by the square of their cosine
-TOLD = 3.0  # the same for the previous summary
-SAME_SOURCE = 0.3  # taken for each sentence already chosen from the same source: many turns, not one
-AGENT = 0.4  # share of its worth that an agent's sentence keeps: people's facts come first
-THRIFT = 0.5  # 1 takes the most worth a token, 0 the most worth a sentence
-SHORT_TOKENS = 12  # shorter sentences are no cheaper: what they say hangs on what was said before
-LEAST_WORTH = 0.8  # what adds less is left out even if there is room
-LEAST_CHARS = 12
+MAX_SENTENCES = 96  # to compare; if there are more, those with the highest scores
+CENTRAL = 1.0  # weight of similarity to the centroid; a new name weighs 1
+REDUNDANT = 3.0  # penalty for repeating a chosen sentence, by the square of their cosine
+KNOWN = 3.0  # penalty for repeating the previous summary
+SAME_SOURCE = 0.3  # penalty for each chosen sentence of the same source, to cover many turns
+AGENT = 0.4  # factor for sentences of an agent: facts from people come first
+THRIFT = 0.5  # 1 maximises the score per token, 0 the score per sentence
+SHORT_TOKENS = 12  # shorter sentences count as this long: they need their context
+MIN_GAIN = 0.8  # sentences that add less are left out even if there is room
+MIN_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of one source, with what it is worth."""
+    """A sentence of a source, with its score."""
 
     text: str
     source: int
     role: str | None
-    worth: SentenceWorth
+    score: SentenceScore
 
 
 @dataclass(slots=True)
 class ExtractiveSummarizer:
-    """Chooses sentences near the centroid that hold what must survive, says each thing once, and keeps their order.
+    """Chooses sentences with many facts near the centroid, without repetition, in their order.
 
-    `embed` gives meanings; without it, or where it gives None, words are compared. `count` counts tokens.
+    Compares sentences by `embed`; without it, or when it returns None, by words. `count` counts tokens.
     """
 
     embed: Embed | None = None
     count: Callable[[str], int] = estimate_tokens
-    dated: bool = True  # put the date behind "yesterday", which a later reader cannot know
+    dated: bool = True  # add the date after words like "yesterday"
     name: str = field(default="extractive", init=False)
 
     def summarize(
         self, sources: Sequence[SummarySource], cap_tokens: int, previous: str = "", *, tightness: Tightness = "normal"
     ) -> SummaryDraft:
-        """A draft of at most `cap_tokens`: half of them when aggressive, and when bounded also half of the sources.
+        """A draft of at most `cap_tokens`; half of that when aggressive, and at most half of the sources when bounded.
 
-        It is empty if the sources are; one short source is its own summary. Where not even one sentence fits, the
-        most valuable is cut at a word.
+        A single short source is its own summary. If no sentence fits, the best one is shortened.
         """
         ordered = sorted(sources, key=lambda source: source.time)
         clean = [without_fences(sanitised(source.text)) for source in ordered]
@@ -76,8 +75,8 @@ class ExtractiveSummarizer:
         if len(clean) == 1 and tightness == "normal" and self.count(clean[0].strip()) <= room:
             return SummaryDraft(clean[0].strip(), "extractive")
         found = self._candidates(ordered, clean)
-        values = _Values(found, *self._meanings(found, clean, previous), facts_of(previous) if previous else {})
-        return SummaryDraft(self._chosen(found, values, room), "extractive")
+        values = _Values(found, *self._vectors(found, clean, previous), facts_of(previous) if previous else {})
+        return SummaryDraft(self._choose(found, values, room), "extractive")
 
     def _room(self, texts: Sequence[str], cap: int, tightness: Tightness) -> int:
         if tightness == "normal":
@@ -85,123 +84,123 @@ class ExtractiveSummarizer:
         return cap // 2 if tightness == "aggressive" else min(cap, self.count("\n".join(texts))) // 2
 
     def _candidates(self, sources: Sequence[SummarySource], clean: Sequence[str]) -> list[Sentence]:
-        """The sentences that stand on their own, the earliest of each wording; of very many, the most telling."""
+        """The sentences of all sources without duplicates; if there are too many, the best ones."""
         speakers = speaker_names(source.role for source in sources)
         seen: set[str] = set()
         found: list[Sentence] = []
-        for place, (source, text) in enumerate(zip(sources, clean, strict=True)):
-            for raw in sentences(text):
-                said = trimmed(raw, speakers)
-                key = re.sub(r"\W+", " ", said.casefold()).strip()
-                if key and key not in seen and (len(said) >= LEAST_CHARS or not said.isascii()):
+        for i, (source, source_text) in enumerate(zip(sources, clean, strict=True)):
+            for raw in sentences(source_text):
+                text = without_fillers(raw, speakers)
+                key = re.sub(r"\W+", " ", text.casefold()).strip()
+                if key and key not in seen and (len(text) >= MIN_CHARS or not text.isascii()):
                     seen.add(key)
-                    said = dated(said, source) if self.dated else said
-                    found.append(Sentence(said, place, source.role, worth_of(said, speakers)))
-        if not found:  # only tiny pieces: better they than nothing
-            found = [Sentence(t.strip(), i, sources[i].role, worth_of(t)) for i, t in enumerate(clean) if t.strip()]
-        if len(found) <= MOST_SENTENCES:
+                    text = with_dates(text, source) if self.dated else text
+                    found.append(Sentence(text, i, source.role, score_sentence(text, speakers)))
+        if not found:  # only very short sentences
+            found = [
+                Sentence(t.strip(), i, sources[i].role, score_sentence(t)) for i, t in enumerate(clean) if t.strip()
+            ]
+        if len(found) <= MAX_SENTENCES:
             return found
-        best = sorted(range(len(found)), key=lambda i: (-_telling(found[i].worth), i))[:MOST_SENTENCES]
+        best = sorted(range(len(found)), key=lambda i: (-_total(found[i].score), i))[:MAX_SENTENCES]
         return [found[i] for i in sorted(best)]
 
-    def _meanings(self, found: list[Sentence], clean: Sequence[str], previous: str) -> tuple[Floats, Floats, Floats]:
+    def _vectors(self, found: list[Sentence], clean: Sequence[str], previous: str) -> tuple[Floats, Floats, Floats]:
         """Vectors of the sentences, of the sources and of the previous summary's sentences."""
-        told = sentences(previous)[:MOST_SENTENCES]
-        texts = [*(each.text for each in found), *(text for text in clean if text.strip()), *told]
+        known = sentences(previous)[:MAX_SENTENCES]
+        texts = [*(each.text for each in found), *(text for text in clean if text.strip()), *known]
         rows = self._embedded(texts)
         if rows is None:
             rows = _word_vectors(texts)
-        split = np.split(rows, [len(found), len(texts) - len(told)])
+        split = np.split(rows, [len(found), len(texts) - len(known)])
         return split[0], split[1], split[2]
 
     def _embedded(self, texts: list[str]) -> Floats | None:
         try:
             rows = self.embed(texts) if self.embed else None
-        except AforesaidError:  # a summary by words is better than none
+        except AforesaidError:  # compare by words instead
             return None
         return None if rows is None or len(rows) != len(texts) else np.asarray(rows, dtype=np.float64)
 
-    def _chosen(self, found: list[Sentence], values: _Values, room: int) -> str:
-        """Greedy: what adds most for its length, as long as it fits and adds something."""
+    def _choose(self, found: list[Sentence], values: _Values, room: int) -> str:
+        """Greedily add the sentence with the best score for its length, as long as it fits and adds enough."""
         costs = np.array([max(self.count(each.text), SHORT_TOKENS) for each in found], dtype=np.float64) ** THRIFT
         taken: list[int] = []
-        open_places = list(range(len(found)))
-        while open_places:
-            gains = {place: values.gain(place) for place in open_places}
-            best = max(open_places, key=lambda place: (gains[place] / costs[place], -place))
-            if taken and gains[best] < LEAST_WORTH:
+        remaining = list(range(len(found)))
+        while remaining:
+            gains = {i: values.gain(i) for i in remaining}
+            best = max(remaining, key=lambda i: (gains[i] / costs[i], -i))
+            if taken and gains[best] < MIN_GAIN:
                 break
-            open_places.remove(best)
-            if self.count(_written(found, [*taken, best])) <= room:
+            remaining.remove(best)
+            if self.count(_text(found, [*taken, best])) <= room:
                 taken.append(best)
                 values.take(best)
         if taken:
-            return _written(found, taken)
-        best = max(range(len(found)), key=lambda place: (values.gain(place), -place))
-        return shortened(found[best].text, room, self.count)
+            return _text(found, taken)
+        best = max(range(len(found)), key=lambda i: (values.gain(i), -i))
+        return shorten(found[best].text, room, self.count)
 
 
 class _Values:
-    """What each sentence would add to those already chosen."""
+    """Computes what each sentence adds to those already chosen."""
 
     def __init__(
-        self, found: list[Sentence], vectors: Floats, sources: Floats, told: Floats, told_facts: dict[str, float]
+        self, found: list[Sentence], vectors: Floats, sources: Floats, known: Floats, known_facts: dict[str, float]
     ) -> None:
         self._found = found
-        self._alike = _beyond(vectors @ vectors.T)
-        near = cosines(centroid(sources), vectors)
-        spread = float(near.max() - near.min())
-        central = (near - near.min()) / spread if spread > 0 else np.zeros(len(near))
-        known = _beyond(vectors @ told.T).max(axis=1) if len(told) else np.zeros(len(found))
-        self._fixed = CENTRAL * central - TOLD * known
+        self._similar = _above_usual(vectors @ vectors.T)
+        nearness = cosines(centroid(sources), vectors)
+        spread = float(nearness.max() - nearness.min())
+        central = (nearness - nearness.min()) / spread if spread > 0 else np.zeros(len(nearness))
+        repeated = _above_usual(vectors @ known.T).max(axis=1) if len(known) else np.zeros(len(found))
+        self._fixed = CENTRAL * central - KNOWN * repeated
         self._nearest = np.zeros(len(found))
-        self._covered = set(told_facts)
-        self._from: dict[int, int] = {}
+        self._covered = set(known_facts)
+        self._per_source: Counter[int] = Counter()
 
     def gain(self, place: int) -> float:
-        """The worth of a sentence beside the chosen ones."""
+        """The score of a sentence next to the chosen ones."""
         each = self._found[place]
-        worth = each.worth.wording + sum(
-            weight for fact, weight in each.worth.facts.items() if fact not in self._covered
-        )
-        if (each.role or "").lower() in AGENT_ROLES and worth > 0:
-            worth *= AGENT
-        again = float(self._nearest[place])
-        same = SAME_SOURCE * self._from.get(each.source, 0)
-        return worth + float(self._fixed[place]) - REDUNDANT * again - same
+        facts = sum(weight for fact, weight in each.score.facts.items() if fact not in self._covered)
+        score = each.score.wording + facts
+        if (each.role or "").lower() in AGENT_ROLES and score > 0:
+            score *= AGENT
+        penalty = REDUNDANT * float(self._nearest[place]) + SAME_SOURCE * self._per_source[each.source]
+        return score + float(self._fixed[place]) - penalty
 
     def take(self, place: int) -> None:
         """Count a sentence as chosen."""
         each = self._found[place]
-        self._covered |= each.worth.facts.keys()
-        self._nearest = np.maximum(self._nearest, self._alike[place])
-        self._from[each.source] = self._from.get(each.source, 0) + 1
+        self._covered |= each.score.facts.keys()
+        self._nearest = np.maximum(self._nearest, self._similar[place])
+        self._per_source[each.source] += 1
 
 
-def _beyond(likeness: Floats) -> Floats:
-    """How far two texts are more alike than any two texts here: (cos − median) / (1 − median), at least 0, squared.
+def _above_usual(similarity: Floats) -> Floats:
+    """How much more similar two texts are than usual here: (cos − median) / (1 − median), at least 0, squared.
 
-    Sentences of one conversation are alike in some embedding spaces before they say the same.
+    In some embedding spaces all sentences of one conversation are similar, even if they say different things.
     """
-    usual = min(max(float(np.median(likeness)), 0.0), 0.99)
-    return np.asarray(np.clip((likeness - usual) / (1 - usual), 0.0, 1.0) ** 2)
+    usual = min(max(float(np.median(similarity)), 0.0), 0.99)
+    return np.asarray(np.clip((similarity - usual) / (1 - usual), 0.0, 1.0) ** 2)
 
 
-def _telling(worth: SentenceWorth) -> float:
-    return worth.wording + sum(worth.facts.values())
+def _total(score: SentenceScore) -> float:
+    return score.wording + sum(score.facts.values())
 
 
-def _written(found: list[Sentence], places: list[int]) -> str:
-    return rendered((found[place].role, found[place].text) for place in sorted(places))
+def _text(found: list[Sentence], places: list[int]) -> str:
+    return render((found[place].role, found[place].text) for place in sorted(places))
 
 
 def _word_vectors(texts: Sequence[str]) -> Floats:
-    """Unit rows of log-scaled term frequencies over the terms of these texts."""
+    """Unit vectors of log-scaled term frequencies."""
     counts = [Counter(terms(text)) for text in texts]
-    place = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(counts)))}
-    rows = np.zeros((len(texts), max(len(place), 1)))
+    columns = {term: number for number, term in enumerate(dict.fromkeys(chain.from_iterable(counts)))}
+    rows = np.zeros((len(texts), max(len(columns), 1)))
     for row, found in zip(rows, counts, strict=True):
         for term, times in found.items():
-            row[place[term]] = 1 + math.log(times)
+            row[columns[term]] = 1 + math.log(times)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1.0, lengths))

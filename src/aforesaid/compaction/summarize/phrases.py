@@ -1,4 +1,4 @@
-"""Sentences as a summary says them: without fillers, dated, joined by speaker, cut at a word."""
+"""Edits sentences for a summary: removes fillers, adds dates, joins by speaker, shortens."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ENDED = re.compile(r"[.!?…。！？:;,、][\"'”’)\]」』]{0,3}$|[^\w\s)\
 _WIDE_END = re.compile(r"[。！？」』）]$")
 
 
-def trimmed(sentence: str, speakers: frozenset[str] = frozenset()) -> str:
-    """The sentence without bullet and bold type, "Yeah," or "Wow, Ana," in front, or the name of who is addressed."""
+def without_fillers(sentence: str, speakers: frozenset[str] = frozenset()) -> str:
+    """The sentence without bullet, bold type, and an opening like "Yeah," or "Wow, Ana,"."""
     said = _BULLET.sub("", sentence, count=1) if _BULLET.match(sentence) else sentence
     said = _BOLD.sub("", said).strip() if "**" in said else said
     bare = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
@@ -37,11 +37,11 @@ _WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?|[�
 _RELATIVE = ("day", "period", "relative")
 
 
-def dated(sentence: str, source: SummarySource) -> str:
-    """The sentence with "(2026-03-05)" behind "yesterday" and its kind, as far as the words leave no doubt."""
+def with_dates(sentence: str, source: SummarySource) -> str:
+    """The sentence with "(2026-03-05)" after words like "yesterday", where the date is certain."""
     if source.time.tzinfo is None:
         return sentence
-    from aforesaid.text.extract.dates import resolve  # its patterns take a tenth of a second to compile
+    from aforesaid.text.extract.dates import resolve  # compiling its patterns takes a tenth of a second
 
     for span in reversed(resolve(sentence, source.time)):
         words = span.expression.text
@@ -73,11 +73,11 @@ def _span(first: str, last: str) -> str:
     return f"{first}/{last}"
 
 
-def rendered(said: Iterable[tuple[str | None, str]]) -> str:
-    """Who said what, in order: a line for each change of speaker, headed by the speaker's name."""
+def render(spoken: Iterable[tuple[str | None, str]]) -> str:
+    """The sentences in order: a new line with the speaker's name for each change of speaker."""
     lines: list[str] = []
     speaker: str | None = None
-    for role, text in said:
+    for role, text in spoken:
         if not lines or role != speaker:
             lines.append(f"{_label(role)}{text}")
         else:
@@ -91,8 +91,8 @@ def _label(role: str | None) -> str:
     return f"{role[0].upper()}{role[1:]}: " if role else ""
 
 
-def _ended(text: str, chars: int) -> str:
-    """The first characters of a text, up to a word, and “…” where something is missing."""
+def _cut(text: str, chars: int) -> str:
+    """The first characters of a text, ended at a word, with “…” if something is missing."""
     if chars >= len(text):
         return text
     start = text[:chars]
@@ -101,19 +101,19 @@ def _ended(text: str, chars: int) -> str:
     return f"{start.rstrip(' ,;:、')}…" if start.strip() else ""
 
 
-def shortened(text: str, room: int, count: Callable[[str], int]) -> str:
-    """The longest start of a text that fits with its “…”, ended at a word where the script has words; else nothing."""
+def shorten(text: str, room: int, count: Callable[[str], int]) -> str:
+    """The longest beginning of a text that fits with its “…”; empty when nothing fits."""
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(_ended(text, middle)) <= room else (low, middle - 1)
-    while low and count(_ended(text, low)) > room:  # a counter need not grow with the text
+        low, high = (middle, high) if count(_cut(text, middle)) <= room else (low, middle - 1)
+    while low and count(_cut(text, low)) > room:  # a token count need not grow with the text
         low -= 1
-    return _ended(text, low)
+    return _cut(text, low)
 
 
-def fitted(text: str, room: int, count: Callable[[str], int]) -> str:
-    """The text if it fits, else its leading whole sentences, else the start of the first one."""
+def fit(text: str, room: int, count: Callable[[str], int]) -> str:
+    """The text if it fits, else its first sentences, else the beginning of the first one."""
     if count(text) <= room:
         return text
     end = 0
@@ -122,4 +122,4 @@ def fitted(text: str, room: int, count: Callable[[str], int]) -> str:
         if count(text[:reached]) > room:
             break
         end = reached
-    return text[:end] if end else shortened(text, room, count)
+    return text[:end] if end else shorten(text, room, count)

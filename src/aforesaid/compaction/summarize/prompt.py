@@ -1,4 +1,4 @@
-"""The one prompt: what a model is told about sources, and what is left of its answer."""
+"""The prompt for summaries, and the clean-up of a model's answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aforesaid.settings.rows import CompactRows
 from aforesaid.text.sanitize import sanitised
 
 PREVIOUS_TOKENS = CompactRows().previous_tokens
-SOURCE_CHARS = 6_000  # of one source; the whole cluster must fit a small model
+SOURCE_CHARS = 6_000  # of one source; a whole cluster must fit into a small model
 TOTAL_CHARS = 48_000
 
 SYSTEM = """You write the memory of a conversation.
@@ -50,12 +50,12 @@ def messages(
     count: Callable[[str], int] = estimate_tokens,
     previous_tokens: int = PREVIOUS_TOKENS,
 ) -> list[dict[str, str]]:
-    """The system and user message that ask for a summary of at most `cap_tokens`, as quoted data."""
+    """The messages that ask for a summary of at most `cap_tokens`. Sources are quoted as data."""
     parts = []
-    if told := _end_of(previous.strip(), previous_tokens, count):
-        parts.append(f"What the summary before this one already says:\n<previous>\n{_quoted(told)}\n</previous>")
+    if known := _end_of(previous.strip(), previous_tokens, count):
+        parts.append(f"What the summary before this one already says:\n<previous>\n{_quoted(known)}\n</previous>")
     parts.append("\n".join(_turns(sources)))
-    changed = "Say only what is new or has changed since the previous summary. " if told else ""
+    changed = "Say only what is new or has changed since the previous summary. " if known else ""
     parts.append(
         f"Summarise the turns above. {changed}Use fewer than {cap_tokens} tokens "
         f"(about {max(cap_tokens * 7 // 10, 1)} English words).{_LESS[tightness]} Answer with the summary alone."
@@ -63,8 +63,8 @@ def messages(
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
-def cleaned(answer: str) -> str:
-    """The summary in a model's answer: without thoughts, code fences, opening remarks and quotes around the whole."""
+def clean_answer(answer: str) -> str:
+    """A model's answer without thoughts, code fences, opening remarks and surrounding quotes."""
     text = _THOUGHT.sub("", answer, count=1)
     if fenced := _FENCED.match(text):
         text = fenced["inside"]
@@ -75,17 +75,17 @@ def cleaned(answer: str) -> str:
 
 
 def _turns(sources: Sequence[SummarySource]) -> list[str]:
-    most = max(min(SOURCE_CHARS, TOTAL_CHARS // max(len(sources), 1)), 80)
+    max_chars = max(min(SOURCE_CHARS, TOTAL_CHARS // max(len(sources), 1)), 80)
     ordered = sorted(sources, key=lambda source: source.time)
     return [
         f'<turn speaker="{_attribute(source.role or "unknown")}" time="{source.time.isoformat(timespec="minutes")}">\n'
-        f"{_quoted(sanitised(source.text, most))}\n</turn>"
+        f"{_quoted(sanitised(source.text, max_chars))}\n</turn>"
         for source in ordered
     ]
 
 
 def _quoted(text: str) -> str:
-    """The text, unable to close its own quotation."""
+    """The text with tags escaped that could end its quotation."""
     return _TAG.sub("&lt;", text)
 
 
@@ -93,16 +93,16 @@ def _attribute(text: str) -> str:
     return re.sub(r"[\"<>&\s]+", " ", text)[:60].strip()
 
 
-def _end_of(text: str, most: int, count: Callable[[str], int]) -> str:
-    """The last tokens of a text, from a word on."""
-    if most < 1 or not text:
+def _end_of(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
+    """The last tokens of a text, starting at a word."""
+    if max_tokens < 1 or not text:
         return ""
-    if count(text) <= most:
+    if count(text) <= max_tokens:
         return text
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(text[-middle:]) <= most - 1 else (low, middle - 1)
+        low, high = (middle, high) if count(text[-middle:]) <= max_tokens - 1 else (low, middle - 1)
     end = text[len(text) - low :]
     space = end.find(" ")
     return f"…{end[space + 1 :] if 0 <= space < len(end) // 2 else end}" if end else ""

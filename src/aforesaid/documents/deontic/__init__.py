@@ -1,4 +1,4 @@
-"""Finds what a text obliges, forbids and permits, and rules of one document that contradict each other (SPEC 7).
+"""Finds what a text obliges, forbids and permits, and rules of one document that contradict each other (spec 7).
 
 Two rules conflict when they have the same action, conditions and scope, and one forbids what the other obliges or
 permits. A rule with an additional condition is an exception, not a conflict. So is a rule under a heading with another

@@ -8,18 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from aforesaid.importers.formats.items import (
-    OWN_TOOLS,
-    ImportedItem,
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-)
+from aforesaid.importers.formats.items import OWN_TOOLS, ImportedItem, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text
 from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Turn
 

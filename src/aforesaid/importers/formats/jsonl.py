@@ -8,17 +8,8 @@ from typing import Any
 
 from aforesaid.errors import FormatError
 from aforesaid.importers.formats.blocks import cut
-from aforesaid.importers.formats.items import (
-    ImportedItem,
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    as_id,
-    as_list,
-    as_object,
-    positional_id,
-)
+from aforesaid.importers.formats.items import ImportedItem, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, positional_id
 from aforesaid.types import Turn
 
 TURN_FIELDS = ("id", "session", "time", "bundle", "tainted")  # taken from a message if it has them

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 IGNORE_FILES = (".gitignore", ".aforesaidignore")  # the last one wins
 JUNK_FOLDERS = frozenset(
     {"node_modules", "logs", "__pycache__", "bower_components", "site-packages"}
-)  # seed 004's and others without notes; hidden folders (.git, .obsidian, .trash, .venv) are skipped anyway
+)  # those of spec O6, and others without notes; hidden folders (.git, .obsidian, .trash, .venv) are skipped anyway
 JUNK_ENDINGS = (".log",)
 MAX_PATTERNS = 10_000
 

@@ -89,7 +89,7 @@ def both_arms(bm25: Mapping[str, float], cosines: Mapping[str, float]) -> Candid
     return Candidates(keys, [bm25.get(key) for key in keys], [cosines.get(key) for key in keys])
 
 
-def true_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
+def exact_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
     """The cosines of records that the vector arm did not bring up by itself."""
     if question.vector is None:
         return {}

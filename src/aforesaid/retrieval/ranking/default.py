@@ -1,12 +1,12 @@
-"""`default`: words and meaning joined convexly, then what surrounds a record in its session.
+"""`default`: BM25 and cosine fused, plus features of the record and its session.
 
 fused = α·meaning + (1 − α)·words
 score = fused + w_session·session + w_near·near + w_answers·answers + w_date·date + w_personal·personal
               + w_speaker·speaker − w_asks·asks − w_repeats·repeats − w_agent·agent
 
-In talk the words of a question and those of its answer are often far apart: the fact is in the reply to "what did you
-paint?", or three turns after its topic was named. So the best candidates lend some of their score to their neighbours
-and to their session, and a reply inherits from the question before it.
+`words` is the BM25 score and `meaning` the cosine, both scaled to [0, 1]. In a conversation the answer often lacks the
+words of the question: it is the reply to "what did you paint?", or comes three turns after its topic. So the best
+candidates raise the scores of their neighbours and session, and a reply gets part of the score of its question.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from aforesaid.retrieval.ranking.base import (
     SECONDS_A_DAY,
     Question,
     evidence,
+    exact_cosines,
     nearest_passages,
     reason,
     text_candidates,
-    true_cosines,
     vector_candidates,
 )
-from aforesaid.retrieval.ranking.features import Scene, parts_of
-from aforesaid.retrieval.ranking.links import hopped
-from aforesaid.retrieval.ranking.newest import newest_first
+from aforesaid.retrieval.ranking.features import FeatureInput, feature_columns
+from aforesaid.retrieval.ranking.links import linked_hits
+from aforesaid.retrieval.ranking.newest import rank_newer_first
 from aforesaid.settings.rows import DefaultRows
 from aforesaid.store.protocols import Surroundings
 from aforesaid.text.analyze import is_unspaced
 from aforesaid.text.extract.question import Aim, Period, read_aim
 from aforesaid.types import Filter, Hit, Record
 
-LINKED = ("node", "chunk")  # kinds of record that hold links
-MOST_PERIODS = 2  # each is searched on its own, so that a large store cannot hide what was said then
-SHOWN = 0.05  # a part that moves a score by less is left out of the reason; the parts hold all of them
+LINKED = ("node", "chunk")  # kinds of records that have links
+MOST_PERIODS = 2  # date ranges of the query that get their own search
+LEAST_SHOWN = 0.05  # the reason omits features that change the score by less; `parts` has all
 
 
 class Fused(NamedTuple):
-    """The two sides of a fused score, and the score."""
+    """A fused score and its two sides."""
 
     words: float
     meaning: float
     score: float
 
 
-NOTHING = Fused(0.0, 0.0, 0.0)
+NOT_FOUND = Fused(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultCandidates:
-    """What the two arms brought up, best first, with what each arm said of it; whose cosine is that of a sentence."""
+    """The candidates of both searches, by key, best first. `passages`: those whose best cosine is a sentence's."""
 
     alpha: float
     bm25: Mapping[str, float]
@@ -65,53 +65,53 @@ class DefaultCandidates:
     fused: Mapping[str, Fused]
 
     def of(self, key: str) -> Fused:
-        """What was said of a record: nothing of a neighbour that no arm brought up."""
-        return self.fused.get(key, NOTHING)
+        """The fused score of a record; zeros for a neighbour that neither search found."""
+        return self.fused.get(key, NOT_FOUND)
 
 
 def rank(question: Question) -> list[Hit]:
-    """Both arms fused; then the leading candidates and their neighbours, weighed with what surrounds them."""
+    """Fuse both searches, add the neighbours of the best candidates, and score all of them with their features."""
     rows = question.settings.default
     aim = read_aim(question.text, question.now, timedelta(days=rows.date_grace_days))
     found = _candidates(question, aim, rows)
     leading = list(found.fused)[: max(rows.pool, 2 * question.limit)]
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
-    glances = question.store.glances(_distinct([*leading, *_beside(around.values())]))
-    scene = Scene({key: found.of(key).score for key in glances}, around, glances, aim, question.text)
-    columns = parts_of(scene, rows.fade)
+    glances = question.store.glances(_distinct([*leading, *_neighbour_keys(around.values())]))
+    inputs = FeatureInput({key: found.of(key).score for key in glances}, around, glances, aim, question.text)
+    columns = feature_columns(inputs, rows.fade)
     weights = _weights(rows)
-    scores = np.array(list(scene.fused.values())) + sum(weights[name] * np.array(columns[name]) for name in weights)
+    scores = np.array(list(inputs.fused.values())) + sum(weights[name] * np.array(columns[name]) for name in weights)
     keys = list(glances)
     order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     places = {key: place for place, key in enumerate(found.bm25, start=1)}
     hits = [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
-    return newest_first(question, _with_links(question, hits))
+    return rank_newer_first(question, _with_links(question, hits))
 
 
 def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
-    """What found documents link to comes along at half their score; talk has no links, and is not looked at."""
+    """Add records that found documents link to, at half the score. Turns have no links."""
     written = [hit for hit in hits if hit.record.kind in LINKED]
-    linked = hopped(question, written, taken=hits) if written else []
+    linked = linked_hits(question, written, taken=hits) if written else []
     if not linked:
         return hits
     return sorted([*hits, *linked], key=lambda hit: (-hit.score, hit.record.key))[: question.limit]
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandidates:
-    """Words against the best of the query, cosines stretched over all candidates; words alone have true cosines too."""
+    """Search by text and by vector, also within the query's dates, and fuse the scores."""
     wide = max(rows.candidates, 2 * question.limit)
     bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
     for period in aim.periods[:MOST_PERIODS]:
         within = replace(question, where=_within(question.where, period))
         bm25 |= text_candidates(within, rows.pool)
         cosines |= vector_candidates(within, rows.pool)
-    cosines |= true_cosines(question, [key for key in list(bm25)[: rows.pool] if key not in cosines])
+    cosines |= exact_cosines(question, [key for key in list(bm25)[: rows.pool] if key not in cosines])
     passages = _nearer_passages(question, rows, bm25, cosines)
     cosines |= passages
     keys = _distinct([*bm25, *cosines])
     alpha = _alpha(question, rows)
-    far = min(cosines.values(), default=0.0)  # a record without a vector is as far as the farthest
+    far = min(cosines.values(), default=0.0)  # for records without a vector
     words = relative([bm25.get(key, 0.0) for key in keys])
     meaning = stretched([cosines.get(key, far) for key in keys]) if cosines else np.zeros(len(keys))
     scores = convex(meaning, words, alpha) if rows.fusion == "convex" else reciprocal(meaning, words)
@@ -123,7 +123,7 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandi
 def _nearer_passages(
     question: Question, rows: DefaultRows, bm25: Mapping[str, float], cosines: Mapping[str, float]
 ) -> dict[str, float]:
-    """The leading records of which one sentence is nearer than the whole: what is mentioned in passing."""
+    """Leading records with a sentence nearer to the query than the whole text, and the cosine of that sentence."""
     if not rows.passages:
         return {}
     leading = _distinct([*list(bm25)[: rows.pool], *list(cosines)[: rows.pool]])
@@ -132,13 +132,13 @@ def _nearer_passages(
 
 
 def _within(where: Filter, period: Period) -> Filter:
-    """The filter, and inside the period too."""
+    """Narrow the filter to a period."""
     since, until = where.since or period.start, where.until or period.end
     return replace(where, since=max(since, period.start), until=min(until, period.end))
 
 
 def _alpha(question: Question, rows: DefaultRows) -> float:
-    """How far meaning counts: less where the usual models know the language less well than bigrams do."""
+    """The weight of the cosine: lower for languages without spaces, where bigrams work better than usual models."""
     if question.vector is None:
         return 0.0
     return rows.alpha_unspaced if is_unspaced(question.text) else rows.alpha
@@ -178,12 +178,13 @@ def _hit(
     parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
     why = evidence(question, record, places.get(key), cosine)
     why |= {"nearest": "a sentence"} if key in found.passages else {}
-    why |= {name: f"{weights[name] * part:+.2f}" for name, part in added.items() if abs(weights[name] * part) >= SHOWN}
+    changes = {name: weights[name] * part for name, part in added.items()}
+    why |= {name: f"{change:+.2f}" for name, change in changes.items() if abs(change) >= LEAST_SHOWN}
     why |= {"durable": "yes"} if record.durable else {}
-    return Hit(record, fused.score + sum(weights[name] * part for name, part in added.items()), parts, reason(why))
+    return Hit(record, fused.score + sum(changes.values()), parts, reason(why))
 
 
-def _beside(around: Iterable[Surroundings]) -> list[str]:
+def _neighbour_keys(around: Iterable[Surroundings]) -> list[str]:
     return [key for beside in around for key in (*beside.before, *beside.after)]
 
 

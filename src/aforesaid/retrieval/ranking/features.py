@@ -17,7 +17,7 @@ LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; les
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class FeatureInput:
     """The records that are weighed: their fused scores, the neighbours of the best of them, and what is asked."""
 
     fused: Mapping[str, float]
@@ -36,28 +36,28 @@ class Manner:
     asks: float
 
 
-def parts_of(scene: Scene, fade: float) -> dict[str, list[float]]:
+def feature_columns(inputs: FeatureInput, fade: float) -> dict[str, list[float]]:
     """What else speaks for the records, and against them: a column a part, a row a glance, all in [0, 1]."""
-    glances = scene.glances.values()
+    glances = inputs.glances.values()
     manners = {glance.key: _manner(glance) for glance in glances}
-    session = session_best(scene.fused, {glance.key: glance.session for glance in glances})
-    near = nearness(scene.fused, {key: (side.before, side.after) for key, side in scene.around.items()}, fade)
-    answers = _answers(scene, manners)
-    speaker = named_speaker(scene.query, {manner.speaker for manner in manners.values()})
+    session = session_best(inputs.fused, {glance.key: glance.session for glance in glances})
+    near = nearness(inputs.fused, {key: (side.before, side.after) for key, side in inputs.around.items()}, fade)
+    answers = _answers(inputs, manners)
+    speaker = named_speaker(inputs.query, {manner.speaker for manner in manners.values()})
     spoken = manners.values()
     return {
         "session": [session[key] for key in manners],
         "near": [near.get(key, 0.0) for key in manners],
         "answers": [answers.get(key, 0.0) for key in manners],
-        "date": [scene.aim.covers(glance.time) if scene.aim.periods else 0.0 for glance in glances],
+        "date": [inputs.aim.covers(glance.time) if inputs.aim.periods else 0.0 for glance in glances],
         "personal": [
-            personal_share(glance.text) if scene.aim.of_asker and not manners[glance.key].agent else 0.0
+            personal_share(glance.text) if inputs.aim.of_asker and not manners[glance.key].agent else 0.0
             for glance in glances
         ],
         "speaker": [float(manner.speaker == speaker is not None) for manner in spoken],
         "asks": [manner.asks for manner in spoken],
-        "repeats": _repeats(scene, manners),
-        "agent": [scene.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
+        "repeats": _repeats(inputs, manners),
+        "agent": [inputs.aim.agent_discount if manner.agent else 0.0 for manner in spoken],
     }
 
 
@@ -66,27 +66,27 @@ def _manner(glance: Glance) -> Manner:
     return Manner(speaker, glance.role in AGENT_ROLES and speaker is None, asking_share(glance.text))
 
 
-def _repeats(scene: Scene, manners: Mapping[str, Manner]) -> list[float]:
+def _repeats(inputs: FeatureInput, manners: Mapping[str, Manner]) -> list[float]:
     """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
-    asked = frozenset(query_terms(scene.query))
+    asked = frozenset(query_terms(inputs.query))
     return [
         float(
-            scene.fused[key] >= NEAR_THE_QUERY
+            inputs.fused[key] >= NEAR_THE_QUERY
             and manners[key].asks >= ONLY_ASKING
             and asked.issuperset(query_terms(glance.text))
         )
-        for key, glance in scene.glances.items()
+        for key, glance in inputs.glances.items()
     ]
 
 
-def _answers(scene: Scene, manners: Mapping[str, Manner]) -> dict[str, float]:
+def _answers(inputs: FeatureInput, manners: Mapping[str, Manner]) -> dict[str, float]:
     """The score of the question that a turn replies to; what an agent replies counts only when that is asked for."""
     found: dict[str, float] = {}
-    for key, beside in scene.around.items():
+    for key, beside in inputs.around.items():
         if not beside.after or key not in manners or manners[key].asks < LEAST_ASKING:
             continue
         reply = manners.get(beside.after[0])
-        if reply is None or (reply.agent and not scene.aim.of_agent) or not ends_asking(scene.glances[key].text):
+        if reply is None or (reply.agent and not inputs.aim.of_agent) or not ends_asking(inputs.glances[key].text):
             continue
-        found[beside.after[0]] = scene.fused[key]
+        found[beside.after[0]] = inputs.fused[key]
     return found

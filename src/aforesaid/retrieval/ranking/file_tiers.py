@@ -1,4 +1,4 @@
-"""What a note is to its owner: a topic brief, curated memory, a daily log, or a plain note (SPEC 10; seed 004).
+"""What a note is to its owner: a topic brief, curated memory, a daily log, or a plain note (spec 10, O1, O5).
 
 T3 topic      memory/topics/*.md, any folder called topics
 T4 curated    MEMORY.md, USER.md

@@ -1,4 +1,4 @@
-"""`libra-single`, `libra-two-pass`, `libra`: meaning, age and authority, with hops and time (seeds 000 and 002).
+"""`libra-single`, `libra-two-pass`, `libra`: meaning, age and authority, with hops and time (spec L1–L9.9).
 
     single pass   score = (α·cos + β·R + γ·S)·Q
     two passes    S_final = ω·cos·(1 + κM)/(1 + κ) [· Q], and neighbours by hops
@@ -20,7 +20,7 @@ from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
 from aforesaid.math.normalise import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
-from aforesaid.retrieval.ranking.links import hopped
+from aforesaid.retrieval.ranking.links import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
@@ -38,7 +38,7 @@ class Near(NamedTuple):
 
 
 def rank_single(question: Question) -> list[Hit]:
-    """One pass over the nearest records (seed 000 §1–2)."""
+    """One pass over the nearest records (spec L1–L2)."""
     tier, cosines = _cascade(question, wide(question.limit, question.settings.search))
     records = question.store.get(list(cosines))
     if not records:
@@ -72,9 +72,9 @@ def rank_single(question: Question) -> list[Hit]:
 
 
 def rank_two_pass(question: Question) -> list[Hit]:
-    """C2 ∪ C*_hop (seed 000 §7.3–7.8)."""
+    """C2 ∪ C*_hop (spec L7.3–L7.8)."""
     second = _second_pass(question, _first_pass(question))
-    return _best(question, [*second, *hopped(question, second)])
+    return _best(question, [*second, *linked_hits(question, second)])
 
 
 def rank(question: Question) -> list[Hit]:
@@ -84,11 +84,11 @@ def rank(question: Question) -> list[Hit]:
         return rank_two_pass(question)
     second = _second_pass(question, _first_pass(question))
     chosen = _selected(question, second, xi)
-    return _best(question, [*chosen, *hopped(question, second, taken=chosen)])
+    return _best(question, [*chosen, *linked_hits(question, second, taken=chosen)])
 
 
 def _cascade(question: Question, limit: int) -> Near:
-    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (seed 000 §4).
+    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (spec L4).
 
     An early exit keeps the order of its tier, as the seed has it.
     """
@@ -152,7 +152,7 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
 
 
 def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
-    """𝒮*: the greedy choice among C2 and what was recovered for its dates, by σ(d) = S_proj(d, 𝒮*∖{d}) (§9.6–9.8)."""
+    """The greedy choice 𝒮* among C2 and the recovered records, by σ(d) = S_proj(d, 𝒮*∖{d}) (spec L9.6–L9.8)."""
     rows = question.settings.time
     pool = [*second, *_recovered(question, second)]
     if not pool:

@@ -1,4 +1,4 @@
-"""Neighbours of what was found, by registered links (seed 000 §7.8)."""
+"""Neighbours of what was found, by registered links (spec L7.7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aforesaid.retrieval.ranking.base import Question, reason
 from aforesaid.types import Hit
 
 
-def hopped(question: Question, parents: Sequence[Hit], taken: Sequence[Hit] = ()) -> list[Hit]:
+def linked_hits(question: Question, parents: Sequence[Hit], taken: Sequence[Hit] = ()) -> list[Hit]:
     """S_hop = 0.5·max parent score, kept from 0.15: what the parents link to, may be seen, and is not there already."""
     rows = question.settings.libra
     scores = {item.record.key: min(max(item.score, 0.0), 1.0) for item in parents}  # a sum of boosts may pass 1

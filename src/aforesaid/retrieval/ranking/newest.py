@@ -1,4 +1,4 @@
-"""Stale facts lose: what replaced a statement comes before the record that made it (SPEC 11.9)."""
+"""Stale facts lose: what replaced a statement comes before the record that made it (spec 11.9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aforesaid.types import SUPERSEDED_BY, Hit
 TIE = 1e-9  # keeps the older one behind when both would have the same score
 
 
-def newest_first(question: Question, hits: Sequence[Hit]) -> list[Hit]:
+def rank_newer_first(question: Question, hits: Sequence[Hit]) -> list[Hit]:
     """The hits; of two of which one replaced the other, the newer has the better score, and each says so.
 
     A newer one that was not found comes along, if it may be seen at the time that is asked about.

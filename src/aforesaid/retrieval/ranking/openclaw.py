@@ -1,4 +1,4 @@
-"""`openclaw`: three modes, the better of two scores, boosts by file, expansions until an early stop (seed 004).
+"""`openclaw`: three modes, the better of two scores, boosts by file, expansions until an early stop (spec O1–O4).
 
     score = max(norm_vec, norm_fts) + 0.10·[topic] + 0.05·[curated] − 0.10·[older than a year]
 

@@ -1,4 +1,4 @@
-"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (seed 003).
+"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (spec P1–P5).
 
 S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, in the order of MMR
 """

@@ -1,6 +1,10 @@
-"""The plainest store: everything in this process's memory."""
+"""In-memory store, and its parts for use in other backends."""
 
 from aforesaid.store.filtering import passes
+from aforesaid.store.memory.log import DictLog
 from aforesaid.store.memory.store import DictStore
+from aforesaid.store.memory.terms import best_by_terms
+from aforesaid.store.memory.values import DictValues
+from aforesaid.store.memory.vectors import DictVectors
 
-__all__ = ["DictStore", "passes"]
+__all__ = ["DictLog", "DictStore", "DictValues", "DictVectors", "best_by_terms", "passes"]

@@ -1,4 +1,4 @@
-"""The log of events in its plainest form: a list, and beside it the head of each tenant's chain."""
+"""In-memory event log."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from aforesaid.types import Event, EventFilter
 
 @dataclass
 class DictLog:
-    """Events by number, and the head of each tenant's chain."""
+    """A list of events, and the chain head of each tenant."""
 
     events: list[Event] = field(default_factory=list)
     heads: dict[str, Head] = field(default_factory=dict)
     numbers: int = 0
 
     def append(self, events: Iterable[Event]) -> None:
-        """Add events, each chained to the one before it in its tenant."""
+        """Append events. Each is chained to the previous one of its tenant."""
         for event in events:
             head = self.heads.get(event.tenant, Head())
             body = json.loads(json.dumps(dict(event.body)))
@@ -28,10 +28,10 @@ class DictLog:
             digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
             self.numbers += 1
             self.events.append(replace(event, body=body, number=self.numbers, digest=digest, erased=False))
-            self.heads[event.tenant] = head.grown(self.numbers, digest)
+            self.heads[event.tenant] = head.after(self.numbers, digest)
 
     def find(self, where: EventFilter) -> list[Event]:
-        """Events that pass every condition given, by number."""
+        """Return the events that pass every condition, sorted by number."""
         found = [
             event
             for event in self._of(where.tenant)
@@ -47,11 +47,11 @@ class DictLog:
         return found[where.offset :][: where.limit]
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
-        """Take subject and body out of every event that names any of these."""
-        return self._blank(tenant, lambda event: mentions(event.subject, event.body, set(names)))
+        """Erase subject and body of every event that mentions one of these names."""
+        return self._erase(tenant, lambda event: mentions(event.subject, event.body, set(names)))
 
     def prune(self, tenant: str, before: datetime) -> int:
-        """Delete what is older at the beginning, and blank what is older behind a younger event."""
+        """Delete old events at the start, and erase old events that follow a newer one."""
         mine = self._of(tenant)
         first = next((place for place, event in enumerate(mine) if event.time >= before), len(mine))
         gone, numbers = mine[:first], {event.number for event in mine[:first]}
@@ -65,27 +65,27 @@ class DictLog:
                 erased=head.erased - sum(event.erased for event in gone),
                 pruned_to=before.isoformat(),
             )
-        return len(gone) + self._blank(tenant, lambda event: event.time < before)
+        return len(gone) + self._erase(tenant, lambda event: event.time < before)
 
-    def _blank(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
-        there = {event.number for event in self._of(tenant) if not event.erased and chosen(event)}
-        self.events = [_blanked(event) if event.number in there else event for event in self.events]
-        if there:
+    def _erase(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
+        chosen_numbers = {event.number for event in self._of(tenant) if not event.erased and chosen(event)}
+        self.events = [_erased(event) if event.number in chosen_numbers else event for event in self.events]
+        if chosen_numbers:
             head = self.heads[tenant]
-            self.heads[tenant] = replace(head, erased=head.erased + len(there))
-        return len(there)
+            self.heads[tenant] = replace(head, erased=head.erased + len(chosen_numbers))
+        return len(chosen_numbers)
 
     def head(self, tenant: str) -> Head | None:
-        """What the log should look like at its two ends."""
+        """Return the chain head of a tenant."""
         return self.heads.get(tenant)
 
     def count(self, tenant: str) -> int:
-        """How many events there are."""
+        """Count the events of a tenant."""
         return len(self._of(tenant))
 
     def _of(self, tenant: str) -> list[Event]:
         return [event for event in self.events if event.tenant == tenant]
 
 
-def _blanked(event: Event) -> Event:
+def _erased(event: Event) -> Event:
     return replace(event, subject=None, body={CONTENT: content_of(event.subject, event.body)}, erased=True)

@@ -1,4 +1,4 @@
-"""BM25 in its plainest form: every record's terms are counted anew for each search."""
+"""BM25 without an index: each search counts the terms of every record."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from collections.abc import Iterable, Sequence
 from aforesaid.text.analyze import searchable, terms
 from aforesaid.types import Record, Scored
 
-BM25_K1, BM25_B = 1.2, 0.75  # the constants of SQLite's FTS5, which cannot be changed there
-BM25_LEAST_IDF = 1e-6  # FTS5's floor for a term that more than half of all records hold
+BM25_K1, BM25_B = 1.2, 0.75  # fixed in SQLite's FTS5
+BM25_LEAST_IDF = 1e-6  # FTS5's minimum, for terms in more than half of all records
 
 
 def best_by_terms(
     words: Sequence[str], records: Iterable[Record], passing: Iterable[Record], limit: int
 ) -> list[Scored]:
-    """The best of those that pass, by what is rare among all records; equal scores keep their order."""
+    """Rank `passing` by BM25, with term statistics from `records`. Equal scores keep their order."""
     counts = {record.key: Counter(terms(searchable(record))) for record in records}
     if not counts or not words:
         return []
-    # FTS5 counts the owner's token as part of a record's length.
+    # The owner's term counts towards the length, as in the FTS5 index.
     lengths = {key: sum(counter.values()) + 1 for key, counter in counts.items()}
     mean = sum(lengths.values()) / len(lengths)
     holders = {word: sum(word in counter for counter in counts.values()) for word in words}

@@ -1,4 +1,4 @@
-"""The values kept beside records, in their plainest form."""
+"""In-memory values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DictValues:
     held: dict[Slot, str] = field(default_factory=dict)
 
     def get(self, slot: Slot) -> str | None:
-        """The value, or None."""
+        """Return the value, or None."""
         return self.held.get(slot)
 
     def put(self, slot: Slot, value: str) -> None:
@@ -26,7 +26,7 @@ class DictValues:
         self.held.pop(slot, None)
 
     def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
-        """The values of one kind and tenant, sorted by slot."""
+        """Return the values of a kind and tenant, sorted by slot."""
         return {
             slot: self.held[slot]
             for slot in sorted(self.held)
@@ -36,7 +36,7 @@ class DictValues:
         }
 
     def drop_owner(self, tenant: str, owner: str) -> int:
-        """Delete every value of an owner."""
+        """Delete all values of an owner; return how many."""
         gone = [slot for slot in self.held if (slot.tenant, slot.owner) == (tenant, owner)]
         for slot in gone:
             del self.held[slot]

@@ -1,4 +1,4 @@
-"""Vectors in their plainest form: a dict a space, and every vector compared."""
+"""In-memory vectors. A search compares every vector."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 from aforesaid.errors import DimensionError, InputError
 from aforesaid.math.cascade import tier_vectors
 from aforesaid.math.vectors import Vectors, known_passages, unit_rows
-from aforesaid.store.protocols import Space
+from aforesaid.store.protocols import Passages, Space
 from aforesaid.types import Scored
 
 
 @dataclass
 class DictVectors:
-    """The spaces, and in each of them the vectors of records and of their sentences by key."""
+    """The vector spaces, and for each the record vectors and sentence vectors by key."""
 
     spaces: dict[str, Space] = field(default_factory=dict)
     vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict)
     passages: dict[str, dict[str, Vectors]] = field(default_factory=dict)
 
     def all_spaces(self) -> list[Space]:
-        """Every vector space, the active one first."""
+        """Return every vector space, the active one first."""
         return sorted(self.spaces.values(), key=lambda space: (not space.active, space.name))
 
     def add_space(self, name: str, dimensions: int) -> None:
-        """Make a space if it is not there."""
+        """Create a space unless it exists."""
         old = self.spaces.get(name)
         if old is not None and old.dimensions != dimensions:
             raise DimensionError(
@@ -38,9 +38,8 @@ class DictVectors:
         self.passages.setdefault(name, {})
 
     def activate(self, name: str) -> None:
-        """Search this space from now on, and drop every other."""
-        if name not in self.spaces:
-            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        """Make this space active and delete all others."""
+        self._space(name)  # raises if it does not exist
         self.spaces = {name: replace(self.spaces[name], active=True)}
         self.vectors = {name: self.vectors[name]}
         self.passages = {name: self.passages[name]}
@@ -53,17 +52,17 @@ class DictVectors:
         return self.spaces[name]
 
     def held(self, name: str | None = None) -> Mapping[str, Vectors]:
-        """The vectors of a space, the active one unless named."""
+        """Return the vectors of a space by key. Without a name, of the active space."""
         space = self._space(name)
         return self.vectors[space.name] if space else {}
 
     def held_passages(self) -> Mapping[str, Vectors]:
-        """The vectors of sentences in the active space."""
+        """Return the sentence vectors of the active space by key."""
         space = self._space(None)
         return self.passages[space.name] if space else {}
 
     def search(self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None) -> list[Scored]:
-        """The nearest of these records; equal scores keep their order."""
+        """Rank these records by cosine similarity. Equal scores keep their order."""
         space = self._space(None)
         if space is None:
             return []
@@ -78,14 +77,9 @@ class DictVectors:
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 
     def put(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None,
-        passages: Mapping[str, Vectors] | None,
-        known: Container[str],
+        self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Passages | None, known: Container[str]
     ) -> None:
-        """Keep one unit vector a record that is known, and those of its sentences."""
+        """Store unit vectors and sentence vectors of the records whose key is in `known`."""
         target = self._space(space)
         if target is None:
             raise DimensionError("The store has no vector space yet.", "Call add_space first.")
@@ -98,6 +92,6 @@ class DictVectors:
         held |= {key: halves.astype(np.float32) for key, halves in parts.items() if key in known}
 
     def drop(self, key: str) -> None:
-        """Take out the vectors of a record that changed or went, and those of its sentences."""
+        """Delete the vectors and sentence vectors of a record."""
         for held in (*self.vectors.values(), *self.passages.values()):
             held.pop(key, None)

@@ -1,4 +1,4 @@
-"""The embedded default: one SQLite file."""
+"""The default store: one SQLite file."""
 
 from aforesaid.store.sqlite.store import SQLiteStore
 

@@ -1,4 +1,4 @@
-"""The copies that a store made of itself: where they are, so that what is forgotten can be forgotten there too."""
+"""The backups of a store. It remembers their paths, so that `forget` can delete from them too."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import APPLICATION_ID
 
 HEADER = slice(0, 16), b"SQLite format 3\x00"
-VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # of the file's first page
+VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # bytes of the file header
 
 
 class Backups:
-    """The register of a database's copies."""
+    """Makes backups and remembers their paths."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def make(self, target: Path, *, overwrite: bool = False) -> Path:
-        """Copy the database to a file that appears when it is whole, and remember where it is."""
+        """Copy the database and remember the path. The target appears only when it is complete."""
         target = target.expanduser().absolute()
         if target.resolve() == self._database.path.resolve():
-            raise InputError(f"{target} is the store itself.", "Name another file.")
+            raise InputError(f"{target} is the store itself.", "Choose another file.")
         if target.exists() and not overwrite:
-            raise InputError(f"{target} is there already.", "Name another file, or ask to overwrite it.")
+            raise InputError(f"{target} already exists.", "Choose another file, or overwrite it.")
         if not target.parent.is_dir():
             raise InputError(f"The folder {target.parent} does not exist.", "Create it first.")
-        self._add(target)
+        self.add(target)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
         os.close(handle)
         try:
             self._database.backup(Path(name))
-            for end in ("-wal", "-shm"):  # of what was there before: they would not fit
+            for end in ("-wal", "-shm"):  # they belong to the old file
                 target.with_name(target.name + end).unlink(missing_ok=True)
             Path(name).replace(target)
         finally:
@@ -46,32 +46,29 @@ class Backups:
                     Path(name + end).unlink()
         return target
 
-    def note(self, path: Path) -> None:
-        """Remember a copy that was made elsewhere."""
-        self._add(path)
-
     def registered(self) -> list[Path]:
-        """Every copy that is known: those that were asked for, and those that migrations left beside the file."""
+        """Return every known backup, including those that migrations made."""
         path = self._database.path.absolute()
         named = [Path(row[0]) for row in self._database.rows("SELECT path FROM backups ORDER BY path")]
         beside = sorted(path.parent.glob(f"{_escaped(path.name)}.v*.bak"))
         return [each for each in dict.fromkeys([*named, *beside]) if each != path]
 
     def drop(self, path: Path, *, delete: bool) -> None:
-        """Take a copy out of the register, and its file away if asked."""
+        """Forget a backup. With `delete`, delete its file."""
         if delete:
             for end in ("", "-wal", "-shm", "-journal", ".lock"):
                 path.with_name(path.name + end).unlink(missing_ok=True)
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM backups WHERE path = ?", (str(path),))
 
-    def _add(self, path: Path) -> None:
+    def add(self, path: Path) -> None:
+        """Remember a backup."""
         with self._database.transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO backups (path) VALUES (?)", (str(path),))
 
 
 def state_of(path: Path) -> CopyState:
-    """Whether a copy is there, is one of ours, and has the layout of today; read from its first bytes alone."""
+    """Classify a backup by the header of its file."""
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -87,5 +84,5 @@ def state_of(path: Path) -> CopyState:
 
 
 def _escaped(name: str) -> str:
-    """The name as a glob that matches only itself."""
+    """Escape a name for use in a glob pattern."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in name)

@@ -1,4 +1,4 @@
-"""A bounded cache of what was read from the file, by name and version."""
+"""A bounded cache of blocks read from the file."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Any
 
 
 class BlockCache:
-    """Values by name and version, the least recently used dropped when they outgrow the limit; thread-safe."""
+    """A thread-safe LRU cache by name and version, limited in bytes."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
         self._size = 0
         self._held: OrderedDict[tuple[str, int], tuple[int, int, Any]] = OrderedDict()
-        self._borrowed: dict[tuple[str, int], int] = {}
+        self._uncached_reads: dict[tuple[str, int], int] = {}
         self._guard = threading.Lock()
 
-    def borrowed(self, name: tuple[str, int], count: int) -> int:
-        """How many slots were read past the cache so far, these included; for ever too few when there is no cache."""
+    def count_uncached(self, name: tuple[str, int], count: int) -> int:
+        """Add `count` reads that missed the cache; return their total, or 0 if caching is off."""
         with self._guard:
-            self._borrowed[name] = self._borrowed.get(name, 0) + count
-            return self._borrowed[name] if self._limit else 0
+            self._uncached_reads[name] = self._uncached_reads.get(name, 0) + count
+            return self._uncached_reads[name] if self._limit else 0
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the cache."""
         with self._guard:
             self._held.clear()
             self._size = 0
 
     def get(self, name: tuple[str, int], version: int) -> Any:
-        """The value of that version, or None."""
+        """Return the value of this version, or None."""
         with self._guard:
             found = self._held.get(name)
             if found is None or found[0] != version:
@@ -39,7 +39,7 @@ class BlockCache:
             return found[2]
 
     def put(self, name: tuple[str, int], version: int, value: Any, size: int) -> None:
-        """Keep a value of so many bytes."""
+        """Cache a value of `size` bytes."""
         with self._guard:
             old = self._held.pop(name, None)
             self._size += size - (old[1] if old else 0)

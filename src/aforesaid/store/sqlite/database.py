@@ -1,4 +1,4 @@
-"""One SQLite file, opened safely: a connection a thread, a fair lock before each write, errors in our own words."""
+"""Opens the SQLite file: one connection per thread, a fair lock for writers, our own error types."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from aforesaid.store.sqlite import schema
 from aforesaid.store.sqlite.lock import FileLock
 from aforesaid.store.sqlite.schema import APPLICATION_ID
 
-CACHE_KIB = 65_536  # pages a connection may keep
-MMAP_BYTES = 1 << 32  # read pages in place rather than through a copy
-READERS_MS = 1000  # how long a rewriting waits for readers: the deletion before it has waited for them already
+CACHE_KIB = 65_536  # page cache per connection
+MMAP_BYTES = 1 << 32  # read pages without copying them
+READERS_MS = 1000  # how long `rewrite_pages` waits for readers; the deletion before it has waited already
 
 
 class ThreadConnection:
-    """A thread's connection, closed when the thread is gone: a server has many threads that come and go."""
+    """The connection of one thread. Closed when the thread ends, because servers start many threads."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -40,7 +40,7 @@ class ThreadConnection:
 
 
 class Database:
-    """A file, its connections and its writers' queue."""
+    """A database file, its connections and its write lock."""
 
     def __init__(
         self,
@@ -52,11 +52,11 @@ class Database:
         self.path = path
         self._rows = rows
         self._max_pages = max_pages
-        self.left_behind: Path | None = None  # the copy from before a migration that this opening ran
+        self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
         self._local = threading.local()
         self._connections: WeakSet[ThreadConnection] = WeakSet()
         self._guard = threading.Lock()
-        self._rolled_back: list[Callable[[], None]] = []
+        self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
         try:
             with self.errors():
@@ -67,7 +67,7 @@ class Database:
 
     def _decide_read_only(self) -> bool:
         if self.path.is_dir():
-            raise StoreError(f"{self.path} is a folder.", "Name a file inside it.")
+            raise StoreError(f"{self.path} is a folder.", "Give the path of a file in it.")
         if self.path.exists():
             return not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
         if not self.path.parent.is_dir():
@@ -93,18 +93,18 @@ class Database:
     def _version(self) -> int:
         connection = self.connection
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and mark != APPLICATION_ID:
-            raise StoreCorruptError(f"{self.path} is another program's database.", "Name a new file for aforesaid.")
+        if tables and application != APPLICATION_ID:
+            raise StoreCorruptError(f"{self.path} belongs to another program.", "Use a new file for aforesaid.")
         return version
 
     def _migrate(self, migrations: Sequence[str]) -> None:
         connection = self.connection
         version = self._version()  # another process may have migrated while we waited for the lock
         if 0 < version < len(migrations):
-            self.left_behind = self.path.with_name(f"{self.path.name}.v{version}.bak").absolute()
-            self.backup(self.left_behind)
+            self.migration_backup = self.path.with_name(f"{self.path.name}.v{version}.bak").absolute()
+            self.backup(self.migration_backup)
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
@@ -120,7 +120,7 @@ class Database:
                 raise
 
     def backup(self, target: Path) -> None:
-        """Copy the whole database to another file, consistently, while others go on."""
+        """Copy the database to another file, consistently, while others use it."""
         with self.errors():
             copy = sqlite3.connect(target)
             try:
@@ -130,7 +130,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection; made anew after a fork, because SQLite must not cross one."""
+        """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
         if getattr(self._local, "pid", None) != os.getpid():
             self._local.held = self._connect()
             self._local.pid = os.getpid()
@@ -139,7 +139,7 @@ class Database:
         return found.connection
 
     def _connect(self) -> ThreadConnection:
-        # A file on a read-only disk has no live writer, and SQLite cannot make the shared memory that WAL needs.
+        # `immutable`: SQLite cannot create the shared memory for WAL on a read-only disk, and nobody writes there.
         query = "?mode=ro&immutable=1" if self.read_only else ""
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}{query}",
@@ -156,8 +156,8 @@ class Database:
             f"cache_size = -{CACHE_KIB}",
             f"mmap_size = {MMAP_BYTES}",
             "foreign_keys = ON",
-            "secure_delete = ON",  # deleted text is overwritten, not just unlinked
-            "temp_store = MEMORY",  # no copy of anybody's words in a temporary file
+            "secure_delete = ON",  # overwrite deleted text
+            "temp_store = MEMORY",  # no user text in temporary files
         ):
             connection.execute(f"PRAGMA {pragma}")
         if self._max_pages is not None:
@@ -174,7 +174,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write alone, all or nothing; nested calls join the outer one."""
+        """Run a write transaction. Nested calls join the outer one."""
         connection = self.connection
         if self._local.depth:
             yield connection
@@ -190,23 +190,23 @@ class Database:
                 if self._local.scrub:
                     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except BaseException:
-                # SQLite rolls back by itself on a full disk; a second ROLLBACK would hide the first error.
+                # On a full disk SQLite has already rolled back. A second ROLLBACK would hide the first error.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-                for call in self._rolled_back:
-                    call()
+                for callback in self._rollback_callbacks:
+                    callback()
                 raise
             finally:
                 self._local.depth, self._local.scrub = 0, False
 
-    def when_rolled_back(self, call: Callable[[], None]) -> None:
-        """Have this called after each transaction that came to nothing, before another one begins."""
-        self._rolled_back.append(call)
+    def on_rollback(self, callback: Callable[[], None]) -> None:
+        """Call `callback` after each rollback, before the next transaction starts."""
+        self._rollback_callbacks.append(callback)
 
-    def rewritten(self) -> bool:
-        """Empty the log and write every page anew, so that nothing lingers between them; False if that cannot be now.
+    def rewrite_pages(self) -> bool:
+        """Rewrite every page and empty the write-ahead log, to remove leftovers. Return False if that fails now.
 
-        While another process reads an older state, the log cannot be emptied, and new pages would only lengthen it.
+        It fails while another process reads an older state, because the write-ahead log cannot be emptied then.
         """
         if self.read_only or self.connection.in_transaction:
             return False
@@ -224,12 +224,12 @@ class Database:
         return True
 
     def scrub_after_commit(self) -> None:
-        """Once this transaction is through, empty the log, so that no page from before it lingers there."""
+        """Empty the write-ahead log after this transaction, so that it keeps no old page."""
         self._local.scrub = True
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Read one consistent state of the file, whatever others write meanwhile."""
+        """Read one consistent state while others write."""
         connection = self.connection
         if connection.in_transaction:
             yield connection
@@ -242,18 +242,18 @@ class Database:
                 connection.execute("COMMIT")
 
     def rows(self, sql: str, *parameters: Any) -> list[Any]:
-        """All rows of one query."""
+        """Return all rows of a query."""
         with self.errors():
             return self.connection.execute(sql, parameters).fetchall()
 
     def one(self, sql: str, *parameters: Any) -> Any:
-        """The first row of one query, or None."""
+        """Return the first row of a query, or None."""
         with self.errors():
             return self.connection.execute(sql, parameters).fetchone()
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Say what SQLite met in our own words, with a remedy."""
+        """Convert SQLite errors to StoreError with a remedy."""
         try:
             yield
         except sqlite3.Error as error:
@@ -265,16 +265,16 @@ class Database:
         return kind(f"{self.path} {what}", remedy)
 
     def size(self) -> int:
-        """Bytes of the file and of what belongs to it."""
+        """Return the size in bytes of the file and its write-ahead log."""
         files = (self.path, self.path.with_name(self.path.name + "-wal"))
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
         """Close every thread's connection."""
         with self._guard:
-            everyones = list(self._connections)
+            connections = list(self._connections)
             self._connections.clear()
-        for held in everyones:
+        for held in connections:
             with suppress(sqlite3.Error):
                 held.connection.close()
         self._local = threading.local()
@@ -286,16 +286,16 @@ _MEANINGS: dict[int, _Meaning] = {
     sqlite3.SQLITE_LOCKED: (StoreBusyError, "is busy.", "Try again, or raise store.lock_timeout_ms."),
     sqlite3.SQLITE_FULL: (StoreFullError, "cannot grow: the disk is full.", "Free some space; nothing was lost."),
     sqlite3.SQLITE_READONLY: (StoreReadOnlyError, "cannot be written.", "Check its permissions."),
-    sqlite3.SQLITE_CANTOPEN: (StoreError, "cannot be opened.", "Check that the path exists and is yours."),
-    sqlite3.SQLITE_PERM: (StoreReadOnlyError, "may not be opened.", "Check its permissions."),
-    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is not a database.", "Name another file, or restore a backup."),
+    sqlite3.SQLITE_CANTOPEN: (StoreError, "cannot be opened.", "Check that the path exists and that you may read it."),
+    sqlite3.SQLITE_PERM: (StoreReadOnlyError, "cannot be opened.", "Check its permissions."),
+    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is not a database.", "Use another file, or restore a backup."),
     sqlite3.SQLITE_CORRUPT: (StoreCorruptError, "is damaged.", "Restore a backup, or run `aforesaid verify`."),
     sqlite3.SQLITE_IOERR: (StoreError, "could not be read or written.", "Check the disk."),
 }
 
 
 def _statements(script: str) -> Iterator[str]:
-    """The script's statements one by one: `executescript` would commit behind our back."""
+    """Yield the statements of a script. `executescript` would commit the open transaction."""
     pending = ""
     for line in script.splitlines():
         pending += line + "\n"

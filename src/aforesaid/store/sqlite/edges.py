@@ -1,4 +1,4 @@
-"""The links between records."""
+"""The table `edges`: links between records."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from aforesaid.types import Edge, Filter
 
 
 class Edges:
-    """Edges by the keys of their ends; they go when a record at either end does."""
+    """Reads and writes edges. Deleting a record deletes its edges."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, edges: Iterable[Edge]) -> None:
-        """Add edges between records that are here."""
+        """Add edges between existing records."""
         with self._database.transaction() as connection:
             connection.executemany(
                 """INSERT OR IGNORE INTO edges (source, target, kind, time)
@@ -26,7 +26,7 @@ class Edges:
             )
 
     def find(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
-        """Edges that leave these records, or that reach them."""
+        """Return the edges that start (or end) at these records."""
         end = "b.key" if incoming else "a.key"
         found = self._database.rows(
             f"""SELECT a.key, b.key, edges.kind, edges.time FROM edges
@@ -37,7 +37,7 @@ class Edges:
         return [Edge(source, target, kind, from_micros(time)) for source, target, kind, time in found]
 
     def count(self, tenant: str) -> int:
-        """How many edges leave a tenant's records."""
+        """Count the edges that start at a tenant's records."""
         owners = owners_clause(Filter(tenant))
         sql = f"SELECT count(*) FROM edges JOIN records ON row = source WHERE owner IN ({owners.sql})"
         return int(self._database.one(sql, *owners.parameters)[0])

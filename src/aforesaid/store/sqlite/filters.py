@@ -1,4 +1,4 @@
-"""A Filter as SQL over `records`: the same meaning as `aforesaid.store.filtering`, field by field."""
+"""Translates a Filter to SQL, with the same meaning as `aforesaid.store.filtering`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from aforesaid.types import BOUNDARIES, Filter
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A condition and its parameters."""
+    """A piece of SQL and its parameters."""
 
     sql: str
     parameters: tuple[Any, ...]
 
 
 def owners_clause(where: Filter) -> Clause:
-    """Selects the owner numbers in view."""
+    """Select the numbers of the filter's owners."""
     if where.owners is None:
         return Clause("SELECT owner FROM owners WHERE tenant = ?", (where.tenant,))
     return Clause(
@@ -29,60 +29,38 @@ def owners_clause(where: Filter) -> Clause:
 
 
 def records_clause(where: Filter) -> Clause:
-    """The whole filter as a condition on the table `records`."""
+    """Translate the whole filter to a condition on `records`."""
     owners = owners_clause(where)
-    parts = [f"records.owner IN ({owners.sql})"]
-    parameters: list[Any] = list(owners.parameters)
-    for column, allowed in (
-        ("scope", where.scopes),
-        ("kind", where.kinds),
-        ("session", where.sessions),
-        ("role", where.roles),
-        ("id", where.ids),
-        ("key", where.keys),
-        ("boundary", where.boundaries),
-    ):
-        if allowed is not None:
-            parts.append(f"records.{column} IN {LISTED}")
-            parameters.append(listed(allowed))
-    if where.valid_at is not None:
-        at = to_micros(where.valid_at)
-        parts.append("ifnull(records.valid_from <= ?, 1) AND ifnull(? < records.valid_to, 1)")
-        parameters += [at, at]
-    for condition, value in (
-        ("records.time >= ?", to_micros(where.since)),
-        ("records.time <= ?", to_micros(where.until)),
-        ("records.durable = ?", where.durable),
-        ("records.namespace = ?", where.namespace),
-    ):
-        if value is not None:
-            parts.append(condition)
-            parameters.append(value)
-    if where.states is not None:
-        parts.append(f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})")
-        parameters.append(listed(where.states))
-    if where.purpose is not None:
-        parts.append(f"(records.allow IS NULL OR {ADMITTED})")
-        parameters.append(where.purpose)
-    if where.alive_at is not None:
-        parts.append("ifnull(? < records.expires, 1)")
-        parameters.append(to_micros(where.alive_at))
-    if not where.withheld:
-        parts.append("records.withheld = 0")
-    if not where.echoes:
-        parts.append("records.echo = 0")
-    if where.exclude:
-        parts.append(f"records.key NOT IN {LISTED}")
-        parameters.append(listed(where.exclude))
-    return Clause(" AND ".join(parts), tuple(parameters))
+    choices = {
+        "scope": where.scopes, "kind": where.kinds, "session": where.sessions, "role": where.roles, "id": where.ids,
+        "key": where.keys, "boundary": where.boundaries,
+    }  # fmt: skip
+    conditions = {
+        **{f"records.{column} IN {LISTED}": _listed(allowed) for column, allowed in choices.items()},
+        "ifnull(records.valid_from <= ?, 1)": to_micros(where.valid_at),
+        "ifnull(records.valid_to > ?, 1)": to_micros(where.valid_at),
+        "records.time >= ?": to_micros(where.since),
+        "records.time <= ?": to_micros(where.until),
+        "records.durable = ?": where.durable,
+        "records.namespace = ?": where.namespace,
+        f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})": _listed(where.states),
+        f"(records.allow IS NULL OR {ADMITTED})": where.purpose,
+        "ifnull(records.expires > ?, 1)": to_micros(where.alive_at),
+        f"records.key NOT IN {LISTED}": _listed(where.exclude or None),
+    }
+    given = {sql: value for sql, value in conditions.items() if value is not None}
+    flags = [] if where.withheld else ["records.withheld = 0"]
+    flags += [] if where.echoes else ["records.echo = 0"]
+    parts = [f"records.owner IN ({owners.sql})", *given, *flags]
+    return Clause(" AND ".join(parts), (*owners.parameters, *given.values()))
 
 
 def hidden_clause(where: Filter) -> Clause | None:
-    """Selects the rows that a filter's classes, purpose, time and withholding keep out of sight, of every owner."""
+    """Select the rows hidden by class, purpose, expiry or withholding, of all owners. None if nothing hides."""
     parts: list[str] = []
     parameters: list[Any] = []
     for name in BOUNDARIES if where.boundaries is not None else ():
-        if name not in (where.boundaries or ()):  # one by one, so that the index of classes serves
+        if name not in (where.boundaries or ()):  # one by one, so that SQLite uses the index
             indexed = " AND boundary != 'internal'" if name != "internal" else ""
             parts.append(f"SELECT row FROM records WHERE boundary = '{name}'{indexed}")
     if where.purpose is not None:
@@ -97,9 +75,13 @@ def hidden_clause(where: Filter) -> Clause | None:
 
 
 ADMITTED = "EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value)"
-LISTED = "(SELECT value FROM json_each(?))"  # a list of any length as one parameter
+LISTED = "(SELECT value FROM json_each(?))"  # takes a list of any length as one parameter
 
 
 def listed(values: Sequence[str] | Sequence[int]) -> str:
-    """The values as the one parameter that LISTED takes."""
+    """Encode values as the parameter of LISTED."""
     return json.dumps(list(values))
+
+
+def _listed(values: Sequence[str] | None) -> str | None:
+    return None if values is None else listed(values)

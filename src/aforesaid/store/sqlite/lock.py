@@ -1,11 +1,10 @@
-"""A lock file that serves writers in turn. SQLite's own busy handler polls, and lets an unlucky writer starve."""
+"""A lock file that serves writers in order. SQLite's own busy handler polls, so a writer may starve."""
 
 from __future__ import annotations
 
 import os
 import threading
 from pathlib import Path
-from types import TracebackType
 
 from aforesaid.errors import StoreBusyError, StoreError
 
@@ -13,12 +12,12 @@ try:
     import fcntl
 
     HAS_FLOCK = True
-except ImportError:  # Windows: SQLite's own busy handler is all there is
+except ImportError:  # Windows: only SQLite's own busy handler
     HAS_FLOCK = False
 
 
 class FileLock:
-    """Held by one thread of one process at a time; the kernel lets go when its holder dies."""
+    """An exclusive lock between threads and processes. The kernel releases it when its holder dies."""
 
     def __init__(self, path: Path, timeout_ms: int) -> None:
         self._path = path
@@ -39,25 +38,23 @@ class FileLock:
         self._held = descriptor
 
     def _wait(self, descriptor: int) -> None:
-        """Stand in the kernel's queue from a helper thread, because flock itself knows no timeout."""
-        queue = _Place(descriptor)
-        threading.Thread(target=queue.stand, daemon=True).start()
-        if not queue.wait(self._timeout_ms / 1000):
+        """Wait in the kernel's queue in a helper thread, because flock has no timeout."""
+        waiter = _Waiter(descriptor)
+        threading.Thread(target=waiter.acquire, daemon=True).start()
+        if not waiter.wait(self._timeout_ms / 1000):
             raise StoreBusyError(
                 f"Another process held {self._path} for {self._timeout_ms} ms.",
                 "Try again, or raise store.lock_timeout_ms.",
             )
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._held >= 0:
-            os.close(self._held)  # closing lets go of the lock
+            os.close(self._held)  # closing releases the lock
             self._held = -1
 
 
-class _Place:
-    """A place in the queue that can be given up: whoever comes second, the lock or the patience, cleans up."""
+class _Waiter:
+    """Waits for the lock with a timeout. If the lock arrives after the timeout, it is released at once."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -65,7 +62,7 @@ class _Place:
         self._ready = threading.Event()
         self._abandoned = False
 
-    def stand(self) -> None:
+    def acquire(self) -> None:
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
         with self._guard:
             if self._abandoned:

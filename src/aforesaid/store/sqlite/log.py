@@ -1,4 +1,4 @@
-"""The log of events: it only grows at its end, each event chained to the one before it in its tenant."""
+"""The tables `events` and `log_heads`: the event log."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from aforesaid.types import Event, EventFilter
 INSERT = "INSERT INTO events (time, tenant, topic, subject, body, digest) VALUES (?, ?, ?, ?, ?, ?)"
 COLUMNS = "event, time, tenant, topic, subject, body, digest, erased"
 REQUEST = "CASE WHEN json_valid(body) THEN json_extract(body, '$.request') END"
-THERE = "FROM events NOT INDEXED WHERE tenant = ? AND erased = 0"
-STRINGS = re.compile(r'"((?:[^"\\]++|\\.)*+)"')  # in JSON, as they are written: far quicker than to parse it
+NOT_ERASED = "FROM events NOT INDEXED WHERE tenant = ? AND erased = 0"
+STRINGS = re.compile(r'"((?:[^"\\]++|\\.)*+)"')  # string literals in JSON text; much faster than parsing
 PAGE = 1000
-LARGEST = (1 << 63) - 1  # row number
+LAST_ROW = (1 << 63) - 1
 
 
 class SQLiteLog:
-    """The events of a database, and beside them the head of each tenant's chain."""
+    """Reads and writes events, and the chain head of each tenant."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def append(self, events: Iterable[Event]) -> None:
-        """Add events at the end, each with the digest that chains it to the one before."""
+        """Append events. Each is chained to the previous one of its tenant."""
         with self._database.transaction():
             heads: dict[str, Head] = {}
             for event in events:
@@ -43,15 +43,15 @@ class SQLiteLog:
 
     def _append(self, event: Event, head: Head) -> Head:
         body = json.dumps(dict(event.body))
-        content = content_of(event.subject, json.loads(body))  # as it will be read: keys that are numbers become text
+        content = content_of(event.subject, json.loads(body))  # as it is read back: JSON turns number keys into text
         digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
         row = (to_micros(event.time), event.tenant, event.topic, event.subject, body, digest)
         number = self._database.connection.execute(INSERT, row).lastrowid
-        assert number is not None  # it is, after an INSERT
-        return head.grown(number, digest)
+        assert number is not None  # an INSERT sets it
+        return head.after(number, digest)
 
     def head(self, tenant: str) -> Head | None:
-        """What the log should look like at its two ends; StoreCorruptError when that cannot be read."""
+        """Return the chain head of a tenant. Raises StoreCorruptError if it is unreadable."""
         found = self._database.one("SELECT head FROM log_heads WHERE tenant = ?", tenant)
         try:
             return Head.read(found[0]) if found else None
@@ -65,7 +65,7 @@ class SQLiteLog:
         self._database.connection.execute(sql, (tenant, head.write()))
 
     def find(self, where: EventFilter) -> list[Event]:
-        """Events that pass every condition given, by number."""
+        """Return the events that pass every condition, sorted by number."""
         conditions = {
             "tenant = ?": where.tenant,
             "topic = ?": where.topic,
@@ -76,7 +76,7 @@ class SQLiteLog:
             "event > ?": where.after,
         }
         given = {sql: value for sql, value in conditions.items() if value is not None}
-        # By row the order comes for free; the index of topics would have to sort all events of a tenant for a page.
+        # In row order no sorting is needed. With the topic index SQLite would sort all events of the tenant.
         table = "events NOT INDEXED" if where.topic is None else "events"
         found = self._database.rows(
             f"""SELECT {COLUMNS} FROM {table} WHERE {" AND ".join(given)}
@@ -86,19 +86,19 @@ class SQLiteLog:
         return [_event(*row) for row in found]
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
-        """Take subject and body out of every event that names any of these."""
+        """Erase subject and body of every event that mentions one of these names."""
         wanted, written = frozenset(names), frozenset(json.dumps(name)[1:-1] for name in names)
         with self._database.transaction() as connection:
-            rows = connection.execute(f"SELECT event, subject, CAST(body AS TEXT) {THERE}", (tenant,))
+            rows = connection.execute(f"SELECT event, subject, CAST(body AS TEXT) {NOT_ERASED}", (tenant,))
             found = [
                 number
                 for number, subject, body in rows
                 if not (written.isdisjoint(STRINGS.findall(body)) and wanted.isdisjoint(subject_names(subject)))
             ]
-            return self._blank(tenant, found)
+            return self._erase(tenant, found)
 
-    def _blank(self, tenant: str, numbers: Sequence[int]) -> int:
-        """The hash of what an event said stays in its place: by it the chain can still be followed."""
+    def _erase(self, tenant: str, numbers: Sequence[int]) -> int:
+        """Replace the content of events by its hash, which keeps the chain verifiable."""
         if not numbers:
             return 0
         for start in range(0, len(numbers), PAGE):
@@ -114,12 +114,12 @@ class SQLiteLog:
         return len(numbers)
 
     def prune(self, tenant: str, before: datetime) -> int:
-        """Delete what is older at the beginning of the log, and blank what is older behind a younger event."""
+        """Delete old events at the start, and erase old events that follow a newer one."""
         micros = to_micros(before)
         with self._database.transaction() as connection:
             sql = "SELECT min(event) FROM events WHERE tenant = ? AND time >= ?"
             first = self._database.one(sql, tenant, micros)[0]
-            gone = (tenant, LARGEST if first is None else first - 1)
+            gone = (tenant, LAST_ROW if first is None else first - 1)
             deleted, erased = self._database.one(
                 "SELECT count(*), ifnull(sum(erased), 0) FROM events WHERE tenant = ? AND event <= ?", *gone
             )
@@ -136,11 +136,11 @@ class SQLiteLog:
                 self._put_head(tenant, pruned)
                 connection.execute("DELETE FROM events WHERE tenant = ? AND event <= ?", gone)
                 self._database.scrub_after_commit()
-            behind = self._database.rows(f"SELECT event {THERE} AND time < ?", tenant, micros)
-            return int(deleted) + self._blank(tenant, [row[0] for row in behind])
+            later = self._database.rows(f"SELECT event {NOT_ERASED} AND time < ?", tenant, micros)
+            return int(deleted) + self._erase(tenant, [row[0] for row in later])
 
     def count(self, tenant: str) -> int:
-        """How many events there are."""
+        """Count the events of a tenant."""
         return int(self._database.one("SELECT count(*) FROM events WHERE tenant = ?", tenant)[0])
 
 
@@ -148,11 +148,11 @@ def _event(
     number: int, micros: int, tenant: str, topic: str, subject: str, body: str, digest: str, erased: int
 ) -> Event:
     try:
-        said: Any = json.loads(body)
-        if not isinstance(said, dict) or not all(isinstance(part, str) for part in (topic, subject or "", digest)):
-            raise TypeError("a part of it is of another type")
-        return Event(from_micros(micros), tenant, topic, subject, said, number, digest, bool(erased))
+        content: Any = json.loads(body)
+        if not isinstance(content, dict) or not all(isinstance(part, str) for part in (topic, subject or "", digest)):
+            raise TypeError("a field has the wrong type")
+        return Event(from_micros(micros), tenant, topic, subject, content, number, digest, bool(erased))
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise StoreCorruptError(
-            f"Event {number} cannot be read: {error}.", "`aforesaid verify --audit` says whether others were touched."
+            f"Event {number} cannot be read: {error}.", "Run `aforesaid verify --audit` to check the other events."
         ) from error

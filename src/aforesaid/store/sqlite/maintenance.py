@@ -1,4 +1,4 @@
-"""What people ask of a store's file: sizes, checks, backups, and proof that something is gone."""
+"""Statistics, checks, backups and scans of a SQLite file."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class SQLiteMaintenance:
         self._store, self._database, self._records = store, database, records
         self._edges, self._terms, self._spaces = edges, terms, spaces
         self._backups = Backups(database)
-        if database.left_behind is not None:
-            self._backups.note(database.left_behind)
+        if database.migration_backup is not None:
+            self._backups.add(database.migration_backup)
 
     def stats(self, tenant: str) -> StoreStats:
-        """Sizes, for people."""
+        """Return counts and sizes."""
         with self._database.snapshot():
             records, pending = self._store.coverage(Filter(tenant=tenant))
             kinds = self._records.kinds(tenant)
@@ -43,15 +43,15 @@ class SQLiteMaintenance:
         return StoreStats(records, kinds, records - pending, pending, edges, events, self._database.size(), schema)
 
     def verify(self, *, repair: bool = False) -> list[Problem]:
-        """Check the file, the records and everything derived from them; rebuild the derived parts if asked."""
+        """Check file, records and derived data. With `repair`, rebuild derived data."""
         return find_problems(self._database, self._terms, self._spaces.segments(), repair=repair)
 
     def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
-        """Copy the store to another file while others use it. What is forgotten later is forgotten there too."""
+        """Copy the store to another file, and remember the copy."""
         return self._backups.make(Path(target), overwrite=overwrite)
 
     def copies(self) -> list[Copy]:
-        """The backups of this file that are known."""
+        """Return the known backups."""
         return [self._copy(path) for path in self._backups.registered()]
 
     def _copy(self, path: Path) -> Copy:
@@ -63,10 +63,10 @@ class SQLiteMaintenance:
         )
 
     def scrub(self) -> None:
-        """Leave nothing of replaced text in the file or its write-ahead log."""
+        """Remove replaced text from the file and its write-ahead log."""
         self._records.scrub()
 
     def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """Look for byte strings in every file of the store."""
+        """Search every file of the store for byte strings."""
         with self._database.errors():
             return scan_store(self._database, self._spaces.segments(), needles, map(Path, others))

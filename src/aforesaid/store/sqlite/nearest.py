@@ -1,7 +1,7 @@
-"""The nearest vectors under a filter: exactly, or through sketches when very many are in view.
+"""Vector search under a filter: exact, or through sketches when very many vectors are in view.
 
-The filter is part of the search. The best few are checked first; when too few of them pass, the filter is asked for
-everything it allows and the ranking runs over exactly that, so a forbidden record never takes a candidate's place.
+The best candidates are checked against the filter first. If too few pass, all records that pass are selected and
+ranked. So a hidden record never takes the place of a visible one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from aforesaid.store.sqlite.filters import LISTED, listed, records_clause
 from aforesaid.store.sqlite.segments import Rows, Segment, Segments
 from aforesaid.types import Filter, Scored
 
-PROBES = (1, 8)  # times the limit that is checked against the filter before the filter is asked for all it allows
-MANY = 4  # queries from which one pass over everything that is allowed costs less than a probe for each
+PROBES = (1, 8)  # multiples of the limit to check before selecting all records that pass
+MANY = 4  # from this many queries on, selecting all records that pass once is cheaper
 
 
 class Nearest:
-    """Finds vectors of one space."""
+    """Searches the vectors of one space."""
 
     def __init__(self, database: Database, rows: StoreRows, segments: Segments) -> None:
         self._database = database
@@ -32,7 +32,7 @@ class Nearest:
         self._segments = segments
 
     def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
-        """The nearest records under the filter with their cosines, ties by row."""
+        """Rank records by cosine similarity; ties by row."""
         if limit <= 0:
             return []
         with self._database.snapshot():
@@ -46,7 +46,7 @@ class Nearest:
             return self._sketched(segments, query, where, limit)
 
     def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`search` for every row: the filter is asked once, and each block is read once for all of them."""
+        """Search for every row of `queries`. Applies the filter and reads each block once for all of them."""
         with self._database.snapshot():
             segments = self._segments.in_view(where)
             total = sum(segment.used for segment in segments)
@@ -70,20 +70,20 @@ class Nearest:
         query = query if prefix is None else tier_vectors(query, prefix)
         rows = np.concatenate([rows for rows, _ in blocks])
         scores = np.concatenate([matrix @ query for _, matrix in blocks])
-        if np.all(rows[1:] > rows[:-1]):  # as nearly always: blocks are filled in the order of arrival
+        if np.all(rows[1:] > rows[:-1]):  # the usual case: blocks fill in insertion order
             return rows, scores
-        order = np.argsort(rows, kind="stable")  # so that equal scores keep the order of arrival
+        order = np.argsort(rows, kind="stable")  # equal scores keep the insertion order
         return rows[order], scores[order]
 
     def _filtered(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """Best first: check the leading candidates, and only if too few pass ask for everything that may."""
+        """Check the best candidates; if too few pass, rank all records that pass."""
         best = self._leading(rows, scores, where, limit)
         if len(best) == limit or rows.size <= PROBES[-1] * limit:
             return best
         return self._named(_best(rows, scores, np.isin(rows, self._all_allowed(where)), limit))
 
     def _leading(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """The best that pass among the leading few, and among more when those are too few."""
+        """Return the best records that pass, from growing numbers of candidates (PROBES)."""
         best: list[Scored] = []
         for factor in PROBES:
             probe = top_indices(scores, factor * limit)
@@ -95,7 +95,7 @@ class Nearest:
         return best
 
     def _sketched(self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """Scan sketches wide, compare the survivors exactly; among all that is allowed when too few of them pass."""
+        """Estimate with sketches and compare the best exactly; if too few pass, repeat with all records that pass."""
         full = [segment for segment in segments if segment.used == self._settings.segment_rows]
         rows = np.concatenate([np.empty(0, np.int64), *(self._segments.rows(segment) for segment in full)])
         estimates = estimated_cosines([self._segments.sketch(segment) for segment in full], query)
@@ -128,7 +128,7 @@ class Nearest:
         return self._all_scores(unsealed, query)
 
     def _gathered(self, full: Sequence[Segment], places: NDArray[np.intp]) -> Vectors:
-        """The vectors at these places of the full segments laid end to end."""
+        """Return the vectors at these positions, counted over all full segments."""
         matrix = np.empty((places.size, self._segments.dimensions), dtype=np.float32)
         homes, slots = np.divmod(places, self._settings.segment_rows)
         for home in np.unique(homes):
@@ -137,7 +137,7 @@ class Nearest:
         return matrix
 
     def _allowed(self, where: Filter, rows: Rows) -> dict[int, str]:
-        """The keys of those rows that pass."""
+        """Return the rows that pass, with their keys."""
         clause = records_clause(where)
         sql = f"SELECT row, key FROM records WHERE row IN {LISTED} AND {clause.sql}"
         return dict(self._database.rows(sql, listed(rows.tolist()), *clause.parameters))

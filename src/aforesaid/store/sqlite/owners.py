@@ -1,4 +1,4 @@
-"""The partitions of a file: whose records they are, and how many each holds."""
+"""The table `owners`: the partitions of a file, and how many records each has."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aforesaid.types import Record
 
 
 class Owners:
-    """Owners by number; writing happens inside the caller's transaction."""
+    """Owners by number. Writes need the caller's transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def number(self, record: Record) -> int:
-        """The number of the record's owner, who is added if there was none."""
+        """Return the number of the record's owner; add the owner if it is new."""
         name = (record.tenant, record.owner)
         found = self._database.one("SELECT owner FROM owners WHERE tenant = ? AND name = ?", *name)
         if found is None:
@@ -24,12 +24,12 @@ class Owners:
         return int(found[0])
 
     def count(self, owner: int, change: int) -> None:
-        """Note that an owner has so many records more, or fewer."""
+        """Add `change` to the record count of an owner."""
         sql = "UPDATE owners SET records = records + ? WHERE owner = ?"
         self._database.connection.execute(sql, (change, owner))
 
     def drop_empty(self, owners: Iterable[int]) -> None:
-        """The names of those who have no record left go too."""
+        """Delete owners without records."""
         for table in ("segments", "owners"):
             self._database.connection.execute(
                 f"""DELETE FROM {table} WHERE owner IN {LISTED}
@@ -38,7 +38,7 @@ class Owners:
             )
 
     def tenants(self) -> list[str]:
-        """Every tenant that has records."""
+        """Return every tenant that has records, sorted."""
         return [
             row[0] for row in self._database.rows("SELECT DISTINCT tenant FROM owners WHERE records > 0 ORDER BY 1")
         ]

@@ -1,4 +1,4 @@
-"""Records in their table: written with all that is indexed of them, read by key or filter, deleted everywhere."""
+"""The table `records`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aforesaid.store.protocols import Access, Glance, Order, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
 from aforesaid.store.sqlite.owners import Owners
-from aforesaid.store.sqlite.rows import UPSERT, record_of, restood, values_of
+from aforesaid.store.sqlite.rows import UPSERT, record_of, values_of, with_access
 from aforesaid.store.sqlite.spaces import Spaces
 from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.text.analyze import searchable
@@ -19,7 +19,7 @@ ORDERS = {"oldest": "time, row", "newest": "time DESC, row DESC"}
 
 
 class Records:
-    """Keeps records, and their terms, vectors and counts in step with them."""
+    """Reads and writes records, and updates their terms, vectors and counts."""
 
     def __init__(self, database: Database, owners: Owners, terms: TermIndex, spaces: Spaces) -> None:
         self._database = database
@@ -60,20 +60,20 @@ class Records:
         connection.executemany("INSERT OR IGNORE INTO states (state, row) VALUES (?, ?)", [(s, row) for s in states])
 
     def update_access(self, changes: Mapping[str, Access]) -> None:
-        """Rewrite three columns and the same in the fields: nothing that is indexed by word or vector changes."""
+        """Update three columns and the JSON fields. Text index and vectors stay as they are."""
         with self._database.transaction() as connection:
             sql = f"SELECT key, fields FROM records WHERE key IN {LISTED}"
             connection.executemany(
                 "UPDATE records SET boundary = ?, withheld = ?, expires = ?, fields = ? WHERE key = ?",
                 [
-                    (now.boundary, bool(now.withheld), to_micros(now.expires), restood(fields, now), key)
+                    (now.boundary, bool(now.withheld), to_micros(now.expires), with_access(fields, now), key)
                     for key, fields in self._database.rows(sql, listed(list(changes)))
                     for now in [changes[key]]
                 ],
             )
 
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records everywhere, and leave nothing of them in the file or its log."""
+        """Delete records everywhere, and leave no trace in the file or its write-ahead log."""
         with self._database.transaction() as connection:
             sql = f"SELECT row, owner, text, fields FROM records WHERE key IN {LISTED}"
             found = self._database.rows(sql, listed(keys))
@@ -94,7 +94,7 @@ class Records:
         return len(found)
 
     def scrub(self) -> None:
-        """Merge the text index, and empty the log once this transaction is through."""
+        """Merge the text index, and empty the write-ahead log after this transaction."""
         with self._database.transaction():
             self._terms.purge()
             self._database.scrub_after_commit()
@@ -102,13 +102,13 @@ class Records:
     # Reading
 
     def get(self, keys: Sequence[str]) -> list[Record]:
-        """The records with these keys, in the order asked."""
+        """Return the records with these keys, in this order."""
         sql = f"SELECT key, text, fields FROM records WHERE key IN {LISTED}"
         found = {key: record_of(text, fields) for key, text, fields in self._database.rows(sql, listed(keys))}
         return [found[key] for key in keys if key in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """A glance at each of these records, from the columns alone."""
+        """Read a few columns of these records."""
         sql = f"SELECT key, session, role, time, text FROM records WHERE key IN {LISTED}"
         return {
             key: Glance(key, session, role, from_micros(time), text)
@@ -116,7 +116,7 @@ class Records:
         }
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """The neighbours of each record in its session, by the index of sessions."""
+        """Return the neighbours of each record in its session."""
         with self._database.snapshot():
             before = self._beside(keys, where, reach, "<", "DESC")
             after = self._beside(keys, where, reach, ">", "ASC")
@@ -144,14 +144,14 @@ class Records:
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
-        """Records that pass, by (time, arrival)."""
+        """Return the records that pass, sorted by (time, insertion order)."""
         clause = records_clause(where)
         sql = f"SELECT text, fields FROM records WHERE {clause.sql} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         found = self._database.rows(sql, *clause.parameters, -1 if limit is None else limit, offset)
         return [record_of(*row) for row in found]
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """The records that repeat one of these."""
+        """Return the records that repeat one of these."""
         owners = owners_clause(Filter(tenant))
         found = self._database.rows(
             f"""SELECT text, fields FROM records WHERE echo = 1 AND owner IN ({owners.sql})
@@ -161,18 +161,18 @@ class Records:
         return [record_of(*row) for row in found]
 
     def count(self, where: Filter) -> int:
-        """How many pass."""
+        """Count the records that pass."""
         clause = records_clause(where)
         return int(self._database.one(f"SELECT count(*) FROM records WHERE {clause.sql}", *clause.parameters)[0])
 
     def kinds(self, tenant: str) -> dict[str, int]:
-        """How many there are of each kind."""
+        """Count the records of each kind."""
         owners = owners_clause(Filter(tenant))
         sql = f"SELECT kind, count(*) FROM records WHERE owner IN ({owners.sql}) GROUP BY kind ORDER BY kind"
         return dict(self._database.rows(sql, *owners.parameters))
 
     def count_hidden(self, where: Filter) -> int:
-        """Counted through what hides them, which is indexed: most records are hidden by nothing."""
+        """Count hidden records through the indexes of the hiding columns; most records are not hidden."""
         owners = owners_clause(where)
         hidden = hidden_clause(where)
         if hidden is None:
@@ -181,7 +181,7 @@ class Records:
         return int(self._database.one(sql, *hidden.parameters, *owners.parameters)[0])
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
-        """A hash of each row as it is written."""
+        """Hash each row as it is stored."""
         clause = records_clause(where)
         sql = f"SELECT key, text, fields FROM records WHERE {clause.sql}"
         with self._database.errors():

@@ -1,4 +1,4 @@
-"""A record as a row of `records`, and back: columns that filters need, its text, and every other field as JSON."""
+"""Converts records to rows of `records` and back: filter columns, text, and the other fields as JSON."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ COLUMNS = (
 UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
     ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
     RETURNING row"""
-AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` would make one a record
+AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` builds an encoder per call
 
 
 def values_of(record: Record, owner: int) -> tuple[Any, ...]:
-    """What UPSERT takes, in the order of COLUMNS."""
+    """Return the parameters of UPSERT, in the order of COLUMNS."""
     fields = record_to_json(record)
     del fields["text"]
     return (
@@ -33,12 +33,12 @@ def values_of(record: Record, owner: int) -> tuple[Any, ...]:
 
 
 def record_of(text: str, fields: str) -> Record:
-    """The record that these two columns hold."""
+    """Build the record from its two columns."""
     return trusted_record(text, json.loads(fields))
 
 
-def restood(fields: str, now: Access) -> str:
-    """The column `fields` with another standing."""
+def with_access(fields: str, now: Access) -> str:
+    """Return the column `fields` with changed access."""
     values = {**json.loads(fields), "boundary": now.boundary, "withheld": now.withheld}
     values["expires"] = now.expires.isoformat() if now.expires else None
     return AS_JSON({name: value for name, value in values.items() if value is not None})

@@ -1,12 +1,14 @@
-"""A look through the raw bytes of files for what must not be there, in time that does not grow with how much is sought.
+"""Searches the raw bytes of files for many byte strings ("needles") at once.
 
-The eight bytes at every place of a file are hashed into a table of those that a needle may begin with; only where the
-table says so are they compared in full. A file is read piece by piece, the pieces overlapping by a needle's length.
+The first eight bytes of every needle are hashed into a table. At every offset of a file, eight bytes are looked up in
+that table, and only matches are compared in full. So the time hardly depends on the number of needles. A file is read
+in pieces that overlap by the length of the longest needle.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,20 +19,21 @@ from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.segments import Segments
 
 HEAD_BYTES = 8
-TABLE_BITS = 20  # a megabyte of table: of ten thousand needles, one place in a hundred is looked at twice
+TABLE_BITS = 20  # a 1 MB table: with 10,000 needles, one offset in a hundred is a false match
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2⁶⁴ over the golden ratio
-PIECE_BYTES = 1 << 20  # of a file at a time: what is worked on stays in the processor's cache
-BESIDE = ("", "-wal", "-shm", "-journal", ".lock")  # what lies beside a database and belongs to it
+PIECE_BYTES = 1 << 20  # small enough for the processor's cache
+BESIDE = ("", "-wal", "-shm", "-journal", ".lock")  # suffixes of the files of a database
 PAGE = 1000
-WORD = "word"  # what a needle is: one word, which others may use too;
-KEY = "key"  # a record's address, which nothing that is left may name;
-VECTOR = "vector"  # numbers;
-NAME = "name"  # or what somebody or something is called
-NUMBER_BYTES = 4  # of a row's number behind a name in an index
+# Kinds of needles
+WORD = "word"  # a single word, which other texts may use
+KEY = "key"  # the key of a record; must not occur anywhere
+VECTOR = "vector"
+NAME = "name"  # of a user, session, …
+NUMBER_BYTES = 4  # an index stores a row number of up to this size after a name
 
 
 class Needles:
-    """Byte strings of eight bytes or more, ready to be looked for all at once."""
+    """Finds many byte strings at once. Strings shorter than eight bytes are ignored."""
 
     def __init__(self, wanted: Iterable[bytes]) -> None:
         self._by_head: dict[int, list[bytes]] = {}
@@ -43,7 +46,7 @@ class Needles:
         self.longest = max((len(needle) for group in self._by_head.values() for needle in group), default=0)
 
     def find(self, data: bytes) -> Iterator[tuple[bytes, int]]:
-        """Every needle that the data holds, with its place."""
+        """Yield every needle in the data, with its offset."""
         if not self._by_head:
             return
         for shift in range(min(HEAD_BYTES, len(data) - HEAD_BYTES + 1)):
@@ -63,7 +66,7 @@ def _hashed(words: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 def scan_file(path: Path, wanted: Iterable[bytes]) -> tuple[int, dict[bytes, int]]:
-    """A file's size, and where each needle that is in it stands first."""
+    """Return the file's size, and the first offset of each needle found."""
     left, found = set(wanted), dict[bytes, int]()
     needles = Needles(left)
     size, kept = 0, b""
@@ -74,7 +77,7 @@ def scan_file(path: Path, wanted: Iterable[bytes]) -> tuple[int, dict[bytes, int
             size += len(piece)
             for needle, place in needles.find(data):
                 found[needle] = min(found.get(needle, size), start + place)
-            if not found.keys().isdisjoint(left):  # what is everywhere is looked for no further
+            if not found.keys().isdisjoint(left):  # the first place is enough
                 left -= found.keys()
                 needles = Needles(left)
             kept = data[-(needles.longest - 1) :] if needles.longest > 1 else b""
@@ -82,22 +85,21 @@ def scan_file(path: Path, wanted: Iterable[bytes]) -> tuple[int, dict[bytes, int
 
 
 def files_of(path: Path) -> list[Path]:
-    """A database and everything that lies beside it, as far as it is there."""
+    """Return the existing files of a database."""
     return [file for end in BESIDE if (file := path.with_name(path.name + end)).is_file()]
 
 
 def scan_store(
     database: Database, segments: Iterable[Segments], needles: Mapping[bytes, str], others: Iterable[Path] = ()
 ) -> Scan:
-    """Look for needles in every file of a store; what lingers in its own pages is overwritten by writing them anew."""
+    """Search every file of a store. If its own files contain needles, rewrite its pages and search again."""
     index = list(segments)
     files = files_of(database.path)
     files += [file for other in others for file in files_of(other) if file not in files]
     scan = _scanned(database, index, needles, files)
     own = {str(file) for file in files_of(database.path)}
-    if any(trace.file in own for trace in scan.found) and database.rewritten():
-        again = _scanned(database, index, needles, files)
-        scan = Scan(again.files, again.needles, again.shared, again.found, rewritten=True)
+    if any(trace.file in own for trace in scan.found) and database.rewrite_pages():
+        scan = replace(_scanned(database, index, needles, files), rewritten=True)
     return scan
 
 
@@ -107,38 +109,40 @@ def _scanned(database: Database, index: list[Segments], needles: Mapping[bytes, 
     for file in files:
         try:
             sizes[str(file)], found = scan_file(file, needles)
-        except FileNotFoundError:  # a log goes when the last reader does
+        except FileNotFoundError:  # SQLite deletes the log with the last connection
             continue
         for needle, offset in found.items():
             places.setdefault(needle, []).append((str(file), offset))
-    rightful = _held(database, index, {needle: needles[needle] for needle in places}) if places else set()
+    shared = _shared(database, index, {needle: needles[needle] for needle in places}) if places else set()
     traces = [
         Trace(file, offset, needles[needle])
         for needle, found_at in places.items()
-        if needle not in rightful
+        if needle not in shared
         for file, offset in found_at
     ]
-    return Scan(sizes, len(needles), len(rightful), tuple(sorted(traces, key=lambda t: (t.file, t.offset, t.what))))
+    return Scan(sizes, len(needles), len(shared), tuple(sorted(traces, key=lambda t: (t.file, t.offset, t.what))))
 
 
-def _held(database: Database, index: list[Segments], wanted: Mapping[bytes, str]) -> set[bytes]:
-    """The needles that what is left holds by right: another record has the same words, or the same vector.
+def _shared(database: Database, index: list[Segments], wanted: Mapping[bytes, str]) -> set[bytes]:
+    """Return the needles that existing data may contain: another record has the same words or vector.
 
-    The log and the settings are no excuse for anything but a single word: they should have been cleaned.
+    The log and the values may share only single words; everything else should have been erased there.
     """
     shareable = Needles(needle for needle, what in wanted.items() if what != KEY)
     index = index if VECTOR in wanted.values() else []
     held = {needle for piece in _contents(database, index) for needle, _ in shareable.find(piece)}
-    held |= _by_chance(database, [needle for needle, what in wanted.items() if what == NAME and needle not in held])
+    held |= _accidental_names(
+        database, [needle for needle, what in wanted.items() if what == NAME and needle not in held]
+    )
     words = [needle for needle, what in wanted.items() if what == WORD and needle not in held]
     if words:
         common = Needles(words)
-        held |= {needle for piece in _surroundings(database) for needle, _ in common.find(piece)}
+        held |= {needle for piece in _other_contents(database) for needle, _ in common.find(piece)}
     return held
 
 
-def _by_chance(database: Database, names: list[bytes]) -> set[bytes]:
-    """The names that an index seems to hold, since it writes numbers right behind other names: t1 and 0 are no t10."""
+def _accidental_names(database: Database, names: list[bytes]) -> set[bytes]:
+    """Return names that only seem to occur: an index stores a row number after a name, so t1 and "0" read as t10."""
     whole: dict[bytes, set[bytes]] = {}
     for name in names:
         for shorter in (name[:-count] for count in range(1, NUMBER_BYTES + 1)):
@@ -150,7 +154,7 @@ def _by_chance(database: Database, names: list[bytes]) -> set[bytes]:
 
 
 def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
-    """Every record with its owner, every vector, and the policies, which people wrote."""
+    """Yield every record with its owner, every vector, and the policies."""
     with database.snapshot() as connection:
         rows = connection.execute(
             "SELECT key, text, fields, name, records.namespace FROM records JOIN owners USING (owner) ORDER BY row"
@@ -168,8 +172,8 @@ def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
         yield "\n".join(row[0] for row in connection.execute("SELECT value FROM kept WHERE kind = 'policy'")).encode()
 
 
-def _surroundings(database: Database) -> Iterator[bytes]:
-    """What the file holds besides: the words of the index, the log, the settings and the layout itself."""
+def _other_contents(database: Database) -> Iterator[bytes]:
+    """Yield the rest of the file: index terms, event log, values and schema."""
     with database.snapshot() as connection:
         connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, terms, row)")
         for sql in (

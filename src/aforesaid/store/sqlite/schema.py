@@ -1,13 +1,13 @@
-"""The file's layout as numbered migrations: each runs once, in its own transaction, oldest first."""
+"""The tables, as numbered migrations. Each runs once, in its own transaction."""
 
 from __future__ import annotations
 
-APPLICATION_ID = 0x41464F31  # "AFO1": tells our files from other SQLite databases
+APPLICATION_ID = 0x41464F31  # "AFO1": identifies our files
 
-# Rows are never reused (AUTOINCREMENT): the text index and the vector segments refer to them.
-# Terms come ready from text/analyze.py, so the tokenizer only has to split at spaces and keep marks.
-# Sentence vectors (`passages`) are read for a few candidates at a time, so they lie apart from those that are scanned.
-# The text index holds no text of its own (content=''): a row's terms are recomputed from its record to delete it.
+# Row numbers are never reused (AUTOINCREMENT), because the text index and the vector segments refer to them.
+# text/analyze.py makes the terms; the tokenizer only splits at spaces and keeps combining marks.
+# Sentence vectors (`passages`) are read for a few candidates only, so they are stored apart from the scanned vectors.
+# The text index stores no text (content=''). To delete a row from it, its terms are recomputed from the record.
 FIRST = """
 CREATE TABLE kept (
     kind TEXT NOT NULL,

@@ -1,8 +1,8 @@
-"""Vectors in blocks: each owner's vectors lie packed in segments of the file.
+"""Stores the vectors of each owner in blocks, called segments.
 
-A segment grows from a few slots to `segment_rows`; a full one also gets a sketch of sign bits. Vectors are the truth;
-sketches are derived from them, carry the version of the segment they were made from and a checksum, and are never
-trusted blindly. Blocks are cached by version, which every write raises, so other processes' writes are always seen.
+A segment grows from a few slots to `segment_rows`. A full one also gets a sketch of sign bits, derived from its
+vectors. A sketch is used only if its version and checksum are right. Every write increases the segment's version, and
+blocks are cached by version, so writes of other processes are always seen.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
 from aforesaid.types import Filter
 
 Rows = NDArray[np.int64]
-FIRST_CAPACITY = 16  # most sessions are short; a segment quadruples from here
+FIRST_CAPACITY = 16  # most owners have few vectors
 GROWTH = 4
 FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment's place and state, without its contents."""
+    """A segment without its contents."""
 
     number: int
     capacity: int
@@ -41,7 +41,7 @@ class Segment:
 
 
 class Segments:
-    """Keeps the vectors of one space."""
+    """Reads and writes the vectors of one space."""
 
     def __init__(self, database: Database, rows: StoreRows, space: int, dimensions: int) -> None:
         self._database = database
@@ -49,12 +49,12 @@ class Segments:
         self.space = space
         self.dimensions = dimensions
         self._cache = BlockCache(rows.vector_cache_mb << 20)
-        database.when_rolled_back(self._cache.clear)  # a version that never was may come again with other vectors
+        database.on_rollback(self._cache.clear)  # a rolled-back version number is used again for other vectors
 
-    # Writing: inside the caller's transaction.
+    # Writing (needs the caller's transaction)
 
     def add(self, owner: int, rows: Sequence[int], matrix: Vectors) -> None:
-        """Append vectors to the owner's open segment, and to new ones as it fills."""
+        """Append vectors to the owner's open segment, and to new segments when it is full."""
         done = 0
         while done < len(rows):
             segment = self._open_segment(owner, len(rows) - done)
@@ -94,7 +94,7 @@ class Segments:
         return Segment(segment.number, capacity, segment.used, segment.version)
 
     def _store(self, number: int, capacity: int, rows: Rows, matrix: Vectors) -> None:
-        """Write a segment's contents whole, padded with zeros to its capacity."""
+        """Write the whole contents of a segment, padded with zeros to its capacity."""
         connection = self._database.connection
         blank = (capacity - rows.size) * 8
         connection.execute(
@@ -107,7 +107,7 @@ class Segments:
         )
 
     def _write(self, segment: Segment, rows: Sequence[int], matrix: Vectors) -> None:
-        """Write only the pages that the new vectors touch."""
+        """Append vectors to a segment, writing only the pages that change."""
         connection = self._database.connection
         width = self.dimensions * FLOAT_BYTES
         with connection.blobopen("segments", "rows", segment.number) as blob:
@@ -128,7 +128,7 @@ class Segments:
             self.store_sketch(segment.number)
 
     def store_sketch(self, number: int) -> None:
-        """Derive a full segment's sketch from its vectors and keep it."""
+        """Compute and store the sketch of a full segment."""
         segment = self._segment(number)
         _, matrix = self.read_segment(segment)
         data = Sketch.of(matrix).to_bytes()
@@ -138,7 +138,7 @@ class Segments:
         )
 
     def remove(self, rows: Sequence[int]) -> None:
-        """Take vectors out; the segments that held them are written anew without a trace of them."""
+        """Remove vectors. The segments that held them are rewritten without them."""
         connection = self._database.connection
         touched = connection.execute(
             f"SELECT DISTINCT segment FROM slots WHERE space = ? AND row IN {LISTED}", (self.space, listed(rows))
@@ -160,10 +160,10 @@ class Segments:
                 [(self.space, int(row), number, slot) for slot, row in enumerate(held[kept])],
             )
 
-    # Reading: inside a snapshot.
+    # Reading (needs a snapshot)
 
     def in_view(self, where: Filter) -> list[Segment]:
-        """The segments of the filter's owners."""
+        """Return the segments of the filter's owners."""
         owners = owners_clause(where)
         found = self._database.rows(
             "SELECT segment, capacity, used, version FROM segments "
@@ -173,7 +173,7 @@ class Segments:
         return [Segment(*row) for row in found]
 
     def read(self, rows: Rows) -> tuple[Rows, Vectors]:
-        """The vectors of some rows, those that have one, segment by segment."""
+        """Return the rows that have a vector, and their vectors."""
         places = self._database.rows(
             f"""SELECT segment, capacity, used, version, slot, slots.row FROM slots JOIN segments USING (segment)
                 WHERE slots.space = ? AND slots.row IN {LISTED} ORDER BY segment, slot""",
@@ -187,13 +187,13 @@ class Segments:
         return found, np.concatenate([np.empty((0, self.dimensions), np.float32), *blocks])
 
     def slots(self, segment: Segment, slots: NDArray[np.intp]) -> Vectors:
-        """Some vectors of a segment: from the cached block, else slot by slot from the file.
+        """Return some vectors of a segment, from the cache or slot by slot from the file.
 
-        Once as much was read slot by slot as the block holds, the block is worth keeping.
+        After as many single reads as the segment has vectors, the whole block is cached.
         """
         name = ("vectors", segment.number)
         cached: Vectors | None = self._cache.get(name, segment.version)
-        if cached is None and self._cache.borrowed(name, slots.size) > segment.used:
+        if cached is None and self._cache.count_uncached(name, slots.size) > segment.used:
             cached = self.block(segment)[1]
         if cached is not None:
             return cached[slots]
@@ -210,7 +210,7 @@ class Segments:
         return Segment(*found)
 
     def rows(self, segment: Segment) -> Rows:
-        """Which records a segment's slots belong to."""
+        """Return the record row of each slot."""
         cached: Rows | None = self._cache.get(("rows", segment.number), segment.version)
         if cached is None:
             data = self._database.one("SELECT rows FROM segments WHERE segment = ?", segment.number)[0]
@@ -219,7 +219,7 @@ class Segments:
         return cached
 
     def block(self, segment: Segment, prefix: int | None = None) -> tuple[Rows, Vectors]:
-        """A segment's rows and vectors, kept at hand; a tier of leading dimensions is derived from the full ones."""
+        """Return a segment's rows and vectors, cached. With `prefix`, only the leading dimensions."""
         if prefix is not None:
             return self.rows(segment), self._tier(segment, prefix)
         matrix = self._cache.get(("vectors", segment.number), segment.version)
@@ -237,7 +237,7 @@ class Segments:
         return tier
 
     def read_segment(self, segment: Segment) -> tuple[Rows, Vectors]:
-        """A segment's rows and vectors, straight from the file."""
+        """Read a segment's rows and vectors from the file."""
         rows, data = self._database.one(
             "SELECT rows, data FROM segments JOIN segment_vectors USING (segment) WHERE segment = ?", segment.number
         )
@@ -251,7 +251,7 @@ class Segments:
         return np.frombuffer(rows, dtype=np.int64)[: segment.used], matrix
 
     def sketch(self, segment: Segment) -> Sketch:
-        """The stored sketch if it is whole and of this version, else one made on the spot."""
+        """Return the stored sketch if it is valid, else compute one."""
         name = ("sketch", segment.number)
         found: Sketch | None = self._cache.get(name, segment.version)
         if found is None:
@@ -260,7 +260,7 @@ class Segments:
         return found
 
     def stored_sketch(self, segment: Segment) -> Sketch | None:
-        """The sketch in the file, or None when it is missing, stale or damaged."""
+        """Return the sketch in the file, or None if it is missing, outdated or damaged."""
         found = self._database.one(
             "SELECT version, checksum, data FROM segment_sketches WHERE segment = ?", segment.number
         )
@@ -268,19 +268,19 @@ class Segments:
             return None
         return Sketch.from_bytes(found[2], segment.used, self.dimensions)
 
-    # Care
+    # Checks
 
     def all_segments(self) -> list[Segment]:
-        """Every segment of the space."""
+        """Return every segment of the space."""
         sql = "SELECT segment, capacity, used, version FROM segments WHERE space = ? ORDER BY segment"
         return [Segment(*row) for row in self._database.rows(sql, self.space)]
 
     def full_segments(self) -> list[Segment]:
-        """Segments that ought to have a sketch."""
+        """Return the segments that should have a sketch."""
         return [segment for segment in self.all_segments() if segment.used == self._settings.segment_rows]
 
-    def placed(self, segment: Segment, rows: Rows) -> bool:
-        """Whether the slots say of these rows what the segment says."""
+    def matches_slots(self, segment: Segment, rows: Rows) -> bool:
+        """Return whether the table `slots` agrees with the rows of a segment."""
         sql = "SELECT row FROM slots WHERE space = ? AND segment = ? ORDER BY slot"
-        placed: list[int] = [row[0] for row in self._database.rows(sql, self.space, segment.number)]
-        return bool(placed == rows.tolist())
+        found: list[int] = [row[0] for row in self._database.rows(sql, self.space, segment.number)]
+        return bool(found == rows.tolist())

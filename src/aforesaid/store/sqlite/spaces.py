@@ -1,4 +1,4 @@
-"""The vector spaces of a file, one an embedder: which there are, which is active, and the segments of each."""
+"""The table `spaces`: the vector spaces of a file, one per embedding model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aforesaid.store.sqlite.segments import Segments
 
 
 class Spaces:
-    """Hands out the segments of a space, with what they have cached."""
+    """Creates and activates spaces, and returns their segments with their caches."""
 
     def __init__(self, database: Database, rows: StoreRows) -> None:
         self._database = database
@@ -18,12 +18,12 @@ class Spaces:
         self._segments: dict[tuple[int, int], Segments] = {}
 
     def all(self) -> list[Space]:
-        """Every vector space, the active one first."""
+        """Return every vector space, the active one first."""
         found = self._database.rows("SELECT name, dimensions, active FROM spaces ORDER BY active DESC, name")
         return [Space(name, dimensions, bool(active)) for name, dimensions, active in found]
 
     def add(self, name: str, dimensions: int) -> None:
-        """Make a space if it is not there; the first one becomes active."""
+        """Create a space unless it exists. The first one becomes active."""
         with self._database.transaction() as connection:
             old = self._database.one("SELECT dimensions FROM spaces WHERE name = ?", name)
             if old is not None and old[0] != dimensions:
@@ -33,7 +33,7 @@ class Spaces:
             connection.execute(sql, (name, dimensions, first))
 
     def activate(self, name: str) -> None:
-        """Search this space from now on, and drop every other."""
+        """Make this space active and delete all others."""
         with self._database.transaction() as connection:
             target = self.named(name)
             others = "SELECT segment FROM segments WHERE space != ?"
@@ -49,19 +49,19 @@ class Spaces:
                 connection.execute(sql, (target.space,))
 
     def active(self) -> Segments | None:
-        """The segments of the active space, if there is any."""
+        """Return the segments of the active space, or None."""
         found = self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")
         return None if found is None else self._of(*found)
 
     def named(self, name: str) -> Segments:
-        """The segments of the space of this name."""
+        """Return the segments of the named space."""
         found = self._database.one("SELECT space, dimensions FROM spaces WHERE name = ?", name)
         if found is None:
             raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
         return self._of(*found)
 
     def segments(self) -> list[Segments]:
-        """The segments of every space."""
+        """Return the segments of every space."""
         return [self._of(*row) for row in self._database.rows("SELECT space, dimensions FROM spaces")]
 
     def _of(self, space: int, dimensions: int) -> Segments:

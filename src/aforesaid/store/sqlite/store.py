@@ -1,4 +1,4 @@
-"""SQLiteStore: the default. One file that any number of processes read and write at once."""
+"""SQLiteStore: one file that any number of processes can read and write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.protocols import Access, Glance, Order, Space, Surroundings
+from aforesaid.store.protocols import Access, Glance, Order, Passages, Space, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.edges import Edges
 from aforesaid.store.sqlite.log import SQLiteLog
@@ -23,7 +23,7 @@ from aforesaid.types import Edge, Filter, Record, Scored
 
 
 class SQLiteStore:
-    """Records, terms and vectors in one SQLite file; each table has its keeper, and here they are one store."""
+    """The default store. Delegates to one class per table; `aforesaid.store.protocols` documents the methods."""
 
     def __init__(self, path: str | Path, rows: StoreRows | None = None, *, max_pages: int | None = None) -> None:
         self._rows = rows or StoreRows()
@@ -42,137 +42,105 @@ class SQLiteStore:
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The path of the database file."""
         return self._database.path
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write alone, all or nothing."""
         with self._database.transaction():
             yield
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Read one state of the file."""
         with self._database.snapshot():
             yield
 
     # Records
 
     def put(self, records: Iterable[Record]) -> None:
-        """Insert or replace by key."""
         self._records.put(records)
 
     def get(self, keys: Sequence[str]) -> list[Record]:
-        """The records with these keys, in the order asked."""
         return self._records.get(keys)
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """A glance at each of these records."""
         return self._records.glances(keys)
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """The neighbours of each record in its session."""
         return self._records.around(keys, where, reach)
 
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
-        """Records that pass, by (time, arrival)."""
         return self._records.find(where, order=order, limit=limit, offset=offset)
 
     def count(self, where: Filter) -> int:
-        """How many pass."""
         return self._records.count(where)
 
     def count_hidden(self, where: Filter) -> int:
-        """How many are kept out of sight."""
         return self._records.count_hidden(where)
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
-        """A hash of each record that passes."""
         return self._records.fingerprints(where)
 
     def update_access(self, changes: Mapping[str, Access]) -> None:
-        """Change the standing of records, and nothing else of them."""
         self._records.update_access(changes)
 
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records everywhere, and leave nothing of them in the file or its log."""
         return self._records.delete(keys)
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """The records that repeat one of these."""
         return self._records.echoes_of(tenant, ids)
 
     # Search
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """The best records that hold any of the terms, by BM25."""
         with self._database.errors():
             return self._terms.search(terms, where, limit)
 
     def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
-        """The nearest records of the active space by cosine, of all dimensions or of the leading ones."""
         return self._vectors.search(vector, where, limit, prefix)
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`vector_search` for every row of a matrix, in one pass over the vectors."""
         return self._vectors.search_many(matrix, where, limit)
 
     # Vectors
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of these records in the active space."""
         return self._vectors.get(keys)
 
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of the sentences of these records in the active space."""
         return self._vectors.passages(keys)
 
     def put_vectors(
-        self,
-        keys: Sequence[str],
-        matrix: Vectors,
-        space: str | None = None,
-        *,
-        passages: Mapping[str, Vectors] | None = None,
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
     ) -> None:
-        """Store one unit vector a record and those of its sentences, replacing older ones."""
         self._vectors.put(keys, matrix, space, passages)
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
-        """Records without a vector in a space, by arrival."""
         return self._vectors.pending(where, limit, space)
 
     def coverage(self, where: Filter) -> tuple[int, int]:
-        """(records, those without a vector) among the filter's tenant and owners."""
         return self._vectors.coverage(where)
 
     def spaces(self) -> list[Space]:
-        """Every vector space, the active one first."""
         return self._spaces.all()
 
     def add_space(self, name: str, dimensions: int) -> None:
-        """Make a space if it is not there; the first one becomes active."""
         self._spaces.add(name, dimensions)
 
     def activate_space(self, name: str) -> None:
-        """Search this space from now on, and drop every other."""
         self._spaces.activate(name)
 
     # Edges
 
     def link(self, edges: Iterable[Edge]) -> None:
-        """Add edges between records that are here."""
         self._edges.add(edges)
 
     def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
-        """Edges that leave these records, or that reach them."""
         return self._edges.find(keys, incoming=incoming)
 
     def tenants(self) -> list[str]:
-        """Every tenant that has records."""
         return self._owners.tenants()
 
     def reopen(self, path: Path) -> SQLiteStore:
@@ -180,5 +148,4 @@ class SQLiteStore:
         return SQLiteStore(path, self._rows)
 
     def close(self) -> None:
-        """Let go of the file."""
         self._database.close()

@@ -1,4 +1,4 @@
-"""The text index: FTS5 over terms that text/analyze.py made, with the owner as a term of its own."""
+"""The text index: FTS5 over the terms from text/analyze.py. The owner is an extra term."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from aforesaid.store.sqlite.filters import LISTED, Clause, listed, owners_clause
 from aforesaid.text.analyze import searchable, terms
 from aforesaid.types import Filter, Record, Scored
 
-PROBE = 1.25  # times the limit that the first, unjoined look takes: enough unless the filter drops many records
+PROBE = 1.25  # the first query fetches this many times the limit; enough unless the filter drops many
 
 
 class TermIndex:
-    """Adds, removes and finds records by their terms."""
+    """Adds, removes and finds records by term."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -26,22 +26,22 @@ class TermIndex:
         )
 
     def remove(self, row: int, owner: int, record: Record) -> None:
-        """Take out exactly the terms that `add` put in."""
+        """Remove a record's terms. `record` and `owner` must be those given to `add`."""
         self._database.connection.execute(
             "INSERT INTO terms (terms, rowid, text, owner) VALUES ('delete', ?, ?, ?)",
             (row, _joined(record), _owner_term(owner)),
         )
 
     def purge(self) -> None:
-        """Merge the index into one piece, so that nothing of a removed record stays in it."""
+        """Merge the index, so that no term of a removed record stays in it."""
         self._database.connection.execute("INSERT INTO terms (terms) VALUES ('optimize')")
 
     def clear(self) -> None:
-        """Empty the index, to fill it anew."""
+        """Empty the index."""
         self._database.connection.execute("INSERT INTO terms (terms) VALUES ('delete-all')")
 
     def search(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """BM25 order under the filter: first without the join, which costs most; with it when too few pass."""
+        """Rank by BM25 under the filter. Filters only the best matches first; joins all of them if too few pass."""
         if not words or limit <= 0:
             return []
         with self._database.snapshot() as connection:
@@ -72,7 +72,7 @@ class TermIndex:
         return self._database.one(sql, match, probe) is not None
 
     def _match(self, words: Sequence[str], owners: Clause) -> str | None:
-        """The FTS5 expression; every word is quoted, so that nothing a user types is syntax."""
+        """Return the FTS5 query. Words are quoted, so user input is never syntax. None if no owner is in view."""
         numbers = [row[0] for row in self._database.rows(owners.sql, *owners.parameters)]
         if not numbers:
             return None
@@ -80,7 +80,7 @@ class TermIndex:
         outside = self._database.one(
             f"SELECT 1 FROM owners WHERE records > 0 AND owner NOT IN {LISTED}", listed(numbers)
         )
-        if outside is None:  # everything is in view: the owners' terms would only cost time
+        if outside is None:  # every owner is in view: no need to match owners
             return text
         return f"owner : ({' OR '.join(_owner_term(number) for number in numbers)}) AND {text}"
 

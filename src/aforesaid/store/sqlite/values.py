@@ -1,22 +1,22 @@
-"""The values kept beside records: the table `kept`."""
+"""The table `kept`: small values by slot."""
 
 from __future__ import annotations
 
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite.database import Database
 
-PLACE = "kind = ? AND tenant = ? AND owner = ? AND name = ?"
+SLOT = "kind = ? AND tenant = ? AND owner = ? AND name = ?"
 
 
 class SQLiteValues:
-    """Values by slot, in one table whose key begins with kind and tenant."""
+    """Reads and writes values by slot."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self, slot: Slot) -> str | None:
-        """The value, or None."""
-        found = self._database.one(f"SELECT value FROM kept WHERE {PLACE}", *_key(slot))
+        """Return the value, or None."""
+        found = self._database.one(f"SELECT value FROM kept WHERE {SLOT}", *_key(slot))
         return found[0] if found else None
 
     def put(self, slot: Slot, value: str) -> None:
@@ -26,13 +26,13 @@ class SQLiteValues:
             connection.execute(sql, (*_key(slot), value))
 
     def drop(self, slot: Slot) -> None:
-        """Delete the value, and every trace of it in the file."""
+        """Delete the value and every trace of it in the file."""
         with self._database.transaction() as connection:
-            connection.execute(f"DELETE FROM kept WHERE {PLACE}", _key(slot))
+            connection.execute(f"DELETE FROM kept WHERE {SLOT}", _key(slot))
             self._database.scrub_after_commit()
 
     def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
-        """The values of one kind and tenant, sorted by slot."""
+        """Return the values of a kind and tenant, sorted by slot."""
         sql, given = "SELECT owner, name, value FROM kept WHERE kind = ? AND tenant = ?", [kind.value, tenant]
         if owner is not None:
             sql, given = f"{sql} AND owner = ?", [*given, owner]
@@ -42,7 +42,7 @@ class SQLiteValues:
         return {Slot(kind, tenant, owner_, name): value for owner_, name, value in rows}
 
     def drop_owner(self, tenant: str, owner: str) -> int:
-        """Delete every value of an owner, and every trace of them in the file."""
+        """Delete all values of an owner and every trace of them in the file; return how many."""
         with self._database.transaction() as connection:
             gone = connection.execute("DELETE FROM kept WHERE tenant = ? AND owner = ?", (tenant, owner)).rowcount
             if gone:

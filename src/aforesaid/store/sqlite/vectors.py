@@ -1,14 +1,15 @@
-"""The vector index: the vectors of records and of their sentences in a space, written, read and searched."""
+"""The vector index: record vectors and sentence vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from aforesaid.errors import DimensionError
 from aforesaid.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.protocols import Passages
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
 from aforesaid.store.sqlite.nearest import Nearest
@@ -21,7 +22,7 @@ NO_SPACE = 0  # spaces are numbered from 1
 
 
 class VectorIndex:
-    """Finds records by their vectors, of the active space unless another is named."""
+    """Reads, writes and searches vectors. Uses the active space unless another is named."""
 
     def __init__(self, database: Database, rows: StoreRows, spaces: Spaces) -> None:
         self._database = database
@@ -29,7 +30,7 @@ class VectorIndex:
         self._spaces = spaces
 
     def search(self, vector: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
-        """The nearest records by cosine, of all dimensions or of the leading ones."""
+        """Rank records by cosine similarity, optionally of the leading dimensions only."""
         with self._database.snapshot():
             segments = self._spaces.active()
             if segments is None:
@@ -38,7 +39,7 @@ class VectorIndex:
             return self._nearest(segments).search(query, where, limit, prefix)
 
     def search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """`search` for every row of a matrix, in one pass over the vectors."""
+        """Search for every row of a matrix, in one pass over the vectors."""
         with self._database.snapshot():
             segments = self._spaces.active()
             if segments is None:
@@ -50,7 +51,7 @@ class VectorIndex:
         return Nearest(self._database, self._rows, segments)
 
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of these records."""
+        """Return the vectors of these records."""
         with self._database.snapshot():
             segments = self._spaces.active()
             if segments is None:
@@ -61,7 +62,7 @@ class VectorIndex:
         return {names[int(row)]: vector for row, vector in zip(rows, matrix, strict=True)}
 
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors of the sentences of these records."""
+        """Return the sentence vectors of these records."""
         with self._database.snapshot():
             segments = self._spaces.active()
             if segments is None:
@@ -73,10 +74,8 @@ class VectorIndex:
             )  # fmt: skip
         return {key: from_halves(data, segments.dimensions) for key, data in found}
 
-    def put(
-        self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Mapping[str, Vectors] | None
-    ) -> None:
-        """Store one unit vector a record and those of its sentences, replacing older ones."""
+    def put(self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Passages | None) -> None:
+        """Store one unit vector per record and its sentence vectors, replacing older ones."""
         with self._database.transaction() as connection:
             segments = self._segments(space)
             if segments is None:
@@ -107,7 +106,7 @@ class VectorIndex:
         return self._spaces.active() if space is None else self._spaces.named(space)
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
-        """Records without a vector in a space, by arrival."""
+        """Return records without a vector in a space, in insertion order."""
         segments = self._segments(space)
         clause = records_clause(where)
         found = self._database.rows(
@@ -119,7 +118,7 @@ class VectorIndex:
         return [record_of(*row) for row in found]
 
     def coverage(self, where: Filter) -> tuple[int, int]:
-        """(records, those without a vector) among the filter's tenant and owners."""
+        """Return (records, records without a vector) of the filter's tenant and owners."""
         owners = owners_clause(where)
         with self._database.snapshot():
             segments = self._spaces.active()

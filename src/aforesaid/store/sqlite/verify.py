@@ -1,4 +1,4 @@
-"""What can be wrong in a file, looked for piece by piece; what is derived can be rebuilt."""
+"""Checks a file for damage, and rebuilds derived data."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.text.analyze import searchable, terms
 from aforesaid.types import Record
 
-UNIT_TOLERANCE = 1e-3  # float32 rows that were normalised once
-HALF_TOLERANCE = 1e-2  # the same in half precision
+UNIT_TOLERANCE = 1e-3  # for float32 rows
+HALF_TOLERANCE = 1e-2  # for half precision
 PAGE = 1000
 
 
 def find_problems(database: Database, index: TermIndex, segments: Sequence[Segments], *, repair: bool) -> list[Problem]:
-    """Every problem found; with `repair`, what is derived is rebuilt and marked so."""
+    """Return every problem. With `repair`, rebuild derived data and mark its problems as mended."""
     problems = [Problem(row[0], "file") for row in database.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
     problems += _bad_records(database)
-    if problems:  # what follows reads records, and can only be as right as they are
+    if problems:  # the other checks need intact records
         return problems
     checks: list[tuple[Callable[[], Iterator[Problem]], Callable[[], None]]] = [
         (lambda: _bad_counts(database), lambda: _recount(database)),
@@ -38,21 +38,15 @@ def find_problems(database: Database, index: TermIndex, segments: Sequence[Segme
         (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
         (lambda: _bad_passages(database), lambda: _drop_vectors(database)),
     ]
-    for look, mend in checks:
-        found = list(look())
-        problems += _mended(database, found, look, mend) if repair else found
+    for check, repair_all in checks:
+        found = list(check())
+        if found and repair:
+            with database.transaction():
+                repair_all()
+            left = {(problem.what, problem.where) for problem in check()}
+            found = [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
+        problems += found
     return problems
-
-
-def _mended(
-    database: Database, found: list[Problem], look: Callable[[], Iterator[Problem]], mend: Callable[[], None]
-) -> list[Problem]:
-    if not found:
-        return []
-    with database.transaction():
-        mend()
-    left = {(problem.what, problem.where) for problem in look()}
-    return [Problem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
 
 
 def _records(database: Database) -> Iterator[tuple[int, int, str, str, str]]:
@@ -74,7 +68,7 @@ def _bad_records(database: Database) -> Iterator[Problem]:
     for row, _, key, text, fields in _records(database):
         try:
             if _read(text, fields).key != key:
-                yield Problem("a record's address does not fit its contents", f"row {row}")
+                yield Problem("the key of a record does not match its contents", f"row {row}")
         except (FormatError, json.JSONDecodeError, AforesaidError) as error:
             yield Problem(f"a record cannot be read: {error}", f"row {row}")
 
@@ -85,7 +79,7 @@ def _bad_counts(database: Database) -> Iterator[Problem]:
            LEFT JOIN records USING (owner) GROUP BY owners.owner HAVING owners.records != real"""
     )
     for owner, kept, real in found:
-        yield Problem(f"{kept} records were counted, {real} are there", f"owner {owner}")
+        yield Problem(f"{kept} records were counted, {real} exist", f"owner {owner}")
 
 
 def _recount(database: Database) -> None:
@@ -95,7 +89,7 @@ def _recount(database: Database) -> None:
 
 
 def _bad_terms(database: Database) -> Iterator[Problem]:
-    """Every indexed row is a record, every record is indexed, and has as many terms as its text."""
+    """Check that index and records have the same rows, and each row the right number of terms."""
     try:
         sizes = dict(database.connection.execute("SELECT id, sz FROM terms_docsize").fetchall())
     except sqlite3.DatabaseError as error:
@@ -106,13 +100,13 @@ def _bad_terms(database: Database) -> Iterator[Problem]:
         if size is None:
             yield Problem("a record is missing from the text index", f"row {row}")
         elif _varint(size) != len(terms(searchable(_read(text, fields)))):
-            yield Problem("a record's terms do not fit its text", f"row {row}")
+            yield Problem("the terms of a record do not match its text", f"row {row}")
     for row in sizes:
-        yield Problem("the text index holds a record that is gone", f"row {row}")
+        yield Problem("the text index contains a deleted record", f"row {row}")
 
 
 def _varint(data: bytes) -> int:
-    """FTS5 keeps each column's length as SQLite's big-endian base-128 number; the text is the first column."""
+    """Decode the first column's length, which FTS5 stores as a big-endian base-128 number."""
     value = 0
     for byte in data:
         value = value << 7 | byte & 0x7F
@@ -131,7 +125,7 @@ def _bad_slots(database: Database) -> Iterator[Problem]:
     for row, segment in database.rows(
         "SELECT slots.row, slots.segment FROM slots LEFT JOIN records USING (row) WHERE records.row IS NULL"
     ):
-        yield Problem(f"a vector of a record that is gone (row {row})", f"segment {segment}")
+        yield Problem(f"the vector of a deleted record (row {row})", f"segment {segment}")
     for segment, used, slots in database.rows(
         """SELECT segments.segment, used, count(slots.row) AS held FROM segments
            LEFT JOIN slots USING (segment) GROUP BY segments.segment HAVING used != held"""
@@ -149,12 +143,12 @@ def _bad_vectors(segments: Sequence[Segments]) -> Iterator[Problem]:
                 continue
             for row in rows[~_of_unit_length(matrix, UNIT_TOLERANCE)]:
                 yield Problem(f"the vector of row {row} is damaged", f"segment {segment.number}")
-            if not index.placed(segment, rows):
-                yield Problem("its rows are not where the slots say", f"segment {segment.number}")
+            if not index.matches_slots(segment, rows):
+                yield Problem("its rows do not match the table of slots", f"segment {segment.number}")
 
 
 def _of_unit_length(matrix: Vectors, tolerance: float) -> NDArray[np.bool_]:
-    """Which rows are, or are zero: of a text without words."""
+    """Return which rows have length 1 or 0. A text without words has a zero vector."""
     with np.errstate(all="ignore"):  # a damaged vector may hold anything
         lengths = np.linalg.norm(matrix, axis=1)
     return np.asarray(np.isclose(lengths, 1, atol=tolerance) | (lengths == 0), dtype=np.bool_)
@@ -167,15 +161,15 @@ def _bad_passages(database: Database) -> Iterator[Problem]:
     )
     for row, data, dimensions, gone in found:
         if gone or dimensions is None:
-            yield Problem("sentences of a record or a space that is gone", f"row {row}")
+            yield Problem("sentence vectors of a record or space that is gone", f"row {row}")
         elif not data or len(data) % (dimensions * HALF_BYTES):
-            yield Problem(f"the sentences' vectors have {len(data)} bytes", f"row {row}")
+            yield Problem(f"the sentence vectors have {len(data)} bytes", f"row {row}")
         elif not _of_unit_length(from_halves(data, dimensions), HALF_TOLERANCE).all():
-            yield Problem("a sentence's vector is damaged", f"row {row}")
+            yield Problem("a sentence vector is damaged", f"row {row}")
 
 
 def _drop_vectors(database: Database) -> None:
-    """Drop every vector: they cannot be told apart from damaged ones, and `reindex` makes them again."""
+    """Delete every vector, because good and damaged ones look alike. `reindex` makes them again."""
     for table in ("slots", "passages", "segment_sketches", "segment_vectors", "segments"):
         database.connection.execute(f"DELETE FROM {table}")
 
@@ -184,7 +178,7 @@ def _bad_sketches(segments: Sequence[Segments]) -> Iterator[Problem]:
     for index in segments:
         for segment in index.full_segments():
             if index.stored_sketch(segment) is None:
-                yield Problem("its sketch is missing, stale or damaged", f"segment {segment.number}")
+                yield Problem("its sketch is missing, outdated or damaged", f"segment {segment.number}")
 
 
 def _resketch(segments: Sequence[Segments]) -> None:

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid.errors import InputError
+from aforesaid.types import Progress
 
 if TYPE_CHECKING:
     from aforesaid.embed import Embedder
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from aforesaid.surfaces.verbs.declare import Verb
 
 PIPED_COLUMNS = 100  # width of text when there is no terminal
-
-Report = Callable[[int, int], None]
 
 
 @dataclass
@@ -111,15 +110,15 @@ class App:
 
 
 @contextmanager
-def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Report]:
+def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Progress]:
     """A progress bar on stderr; call the result with (done, total). Does nothing when stderr is not a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda done, total: None
         return
     with click.progressbar(length=max(total, 1), label=label, file=sys.stderr) as bar:
 
-        def move(done: int, total: int) -> None:
-            bar.length = max(total, done, 1)
+        def move(done: int, total: int | None) -> None:
+            bar.length = max(total or 0, done, 1)
             bar.update(done - bar.pos)
 
         yield move

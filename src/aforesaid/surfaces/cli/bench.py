@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +16,6 @@ from aforesaid.surfaces.cli.options import F, command, numbers
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
-    from aforesaid.bench.quality.choose import QuestionSelection
     from aforesaid.bench.quality.report import QualityReport
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import Variant
@@ -103,7 +101,7 @@ def quality(
     chosen = {variant.name: variant for variant in (*(Variant(name, name) for name in ranked), *named(variants))}
     cutoffs = tuple(sorted(ALWAYS_KS.union(ks)))
     plan = Plan(cutoffs, budgets, max(limit, *cutoffs))
-    reports = _reports(app, tuple(chosen.values()), plan, _Options(**options))
+    reports = _reports(app, tuple(chosen.values()), plan, options)
     app.say([to_json(report) for report in reports], "\n\n\n".join(map(quality_text, reports)))
     if plot is not None:
         for report in reports:
@@ -125,7 +123,7 @@ def ablation(app: App, /, variants: Sequence[str], write: str | None, **options:
     if write is not None:
         check_marks(Path(write))
     chosen = dict.fromkeys(variant.name for variant in (VARIANTS[0], *(named(variants) if variants else VARIANTS)))
-    reports = _reports(app, named(list(chosen)), Plan(budgets=()), _Options(**options))
+    reports = _reports(app, named(list(chosen)), Plan(budgets=()), options)
     if write is not None:
         write_between(Path(write), ablation_markdown(reports))
     app.say([to_json(report) for report in reports], ablation_text(reports))
@@ -191,56 +189,29 @@ def tokens(app: App, files: Sequence[str]) -> None:
     app.say([{**to_json(error), "error": error.error} for error in errors], table(errors).rstrip())
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """The values of `question_options`."""
-
-    paths: Sequence[str]
-    form: str
-    pool: int
-    types: Sequence[str]
-    fold: int | None
-    without_fold: int | None
-    limit_questions: int | None
-    cache: str | None
-    no_cache: bool
-    per_question: IO[str] | None
-
-    @property
-    def choice(self) -> QuestionSelection:
-        """The chosen questions."""
-        from aforesaid.bench.quality.choose import QuestionSelection
-
-        return QuestionSelection(tuple(self.types), self.fold, self.without_fold, self.limit_questions)
-
-    @property
-    def cache_folder(self) -> Path | None:
-        """The folder for cached vectors; None without a cache."""
-        from aforesaid.bench.quality.vectors import default_folder
-
-        if self.no_cache:
-            return None
-        return Path(self.cache).expanduser() if self.cache else default_folder()
-
-
-def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: _Options) -> list[QualityReport]:
+def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping[str, Any]) -> list[QualityReport]:
     """Run every file through every variant. All files are read first, so that a bad one fails early."""
-    from aforesaid.bench.quality.choose import choose
+    from aforesaid.bench.quality.choose import QuestionSelection, choose
     from aforesaid.bench.quality.details import Details
     from aforesaid.bench.quality.formats import load
     from aforesaid.bench.quality.report import report
     from aforesaid.bench.quality.run import ready, run
+    from aforesaid.bench.quality.vectors import default_folder
 
-    datasets = [load(Path(path), options.form, pool=options.pool) for path in options.paths]
-    questions = [choose(dataset.questions, options.choice) for dataset in datasets]
+    datasets = [load(Path(path), options["form"], pool=options["pool"]) for path in options["paths"]]
+    folds, most = (options["fold"], options["without_fold"]), options["limit_questions"]
+    chosen = QuestionSelection(tuple(options["types"]), *folds, most)
+    questions = [choose(dataset.questions, chosen) for dataset in datasets]
+    cache = Path(options["cache"]).expanduser() if options["cache"] else default_folder()
+    details = options["per_question"]
     reports = []
     with ExitStack() as closing:
-        prepared = ready(variants, partial(_settings, app), app.embedder, options.cache_folder)
+        prepared = ready(variants, partial(_settings, app), app.embedder, None if options["no_cache"] else cache)
         for variant in prepared:
             if variant.embedder is not None:
                 closing.callback(variant.embedder.close)
         for dataset, here in zip(datasets, questions, strict=True):
-            keep = Details(options.per_question, dataset.name) if options.per_question else None
+            keep = Details(details, dataset.name) if details else None
             with progress(dataset.name) as move:
                 reports.append(report(run(dataset, here, prepared, plan, keep=keep, progress=move)))
     return reports

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from importlib import import_module
 from typing import Any
 
 import click
@@ -30,11 +31,8 @@ def command_of(verb: Verb) -> click.Command:
         chosen = verb.chosen(values)
         _check(ctx, verb, chosen, arguments, values)
         given = {each.name: _parsed(each, values[each.name]) for each in arguments}
-        if verb.command:
-            from aforesaid.surfaces.cli import special
-
-            ctx.exit(getattr(special, verb.command)(app, chosen, given))
-        ctx.exit(run_verb(app, chosen, given))
+        run_it = special(chosen.command) if chosen.command else run_verb
+        ctx.exit(run_it(app, chosen, given))
 
     name = verb.name.split()[-1]
     run.__name__ = name
@@ -42,6 +40,15 @@ def command_of(verb: Verb) -> click.Command:
         name, params=[_parameter(each, verb) for each in arguments], callback=run, help=verb.help,
         epilog=f"\b\nExample:\n  {verb.example}",
     )  # fmt: skip
+
+
+def special(name: str) -> Callable[[App, Verb, Mapping[str, Any]], int]:
+    """A hand-written function that runs a verb, by `module.function`."""
+    module, _, function = name.partition(".")
+    found: Callable[[App, Verb, Mapping[str, Any]], int] = getattr(
+        import_module(f"aforesaid.surfaces.cli.{module}"), function
+    )
+    return found
 
 
 def run_verb(app: App, verb: Verb, values: Mapping[str, Any]) -> int:
@@ -59,7 +66,7 @@ def show(app: App, verb: Verb, found: Any, values: Mapping[str, Any]) -> int:
     app.say(verb.to_json(found, view), "" if app.json else verb.to_text(found, view))
     if verb.note and (note := verb.note(found, view)):
         app.note(note)
-    return 1 if verb.fails and verb.fails(found) else 0
+    return 1 if verb.fails and verb.fails(found, view) else 0
 
 
 def _check(

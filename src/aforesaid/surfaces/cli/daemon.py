@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from aforesaid.settings import Settings
     from aforesaid.settings.rows import DaemonRows
     from aforesaid.surfaces.daemon.client import Client
-    from aforesaid.surfaces.daemon.json_rpc import LineConnection
 
 ACTIONS = ("run", "start", "status", "stop")
 NOT_RUNNING = 1
@@ -74,48 +73,42 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     from platformdirs import user_log_path
 
     from aforesaid.hosts.log import note
-    from aforesaid.surfaces.daemon.dispatch import Dispatcher
-    from aforesaid.surfaces.daemon.paths import place_of
-    from aforesaid.surfaces.daemon.server import Service
-    from aforesaid.surfaces.daemon.warm_memory import Room
+    from aforesaid.surfaces.daemon.dispatch import Dispatcher, WarmMemory
+    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.server import DaemonServer
 
-    def noted(line: str) -> None:
+    def log(line: str) -> None:
         note(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
 
-    place, room = place_of(store, rows.folder), Room(store)
-    talk = Dispatcher(room, noted)
-    talk.service = service = Service(place, talk, rows.idle_seconds if idle is None else idle, noted)
+    paths, warm = paths_of(store, rows.folder), WarmMemory(store)
+    dispatcher = Dispatcher(warm, log)
+    dispatcher.server = server = DaemonServer(paths, dispatcher, rows.idle_seconds if idle is None else idle, log)
 
     def stop(*_: object) -> None:
-        threading.Thread(target=service.leave, kwargs={"stop": True}, daemon=True).start()
+        threading.Thread(target=server.leave, kwargs={"stop": True}, daemon=True).start()
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
-    if not service.run():
+    if not server.run():
         raise DaemonError(f"Another daemon serves {store}.", "`aforesaid daemon status` shows it.")
-    if service.clients:
+    if server.clients:
         os._exit(0)  # a call is still running; every acknowledged write is on disk
-    room.memory.close()
+    warm.memory.close()
 
 
 def _asked(app: App, folder: str, action: str) -> bool:
     """Send a request to a running daemon; returns whether there is one."""
     from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import place_of
+    from aforesaid.surfaces.daemon.paths import paths_of
 
-    line = dial(place_of(app.path, folder))
+    line = dial(paths_of(app.path, folder))
     if line is None:
         app.say({"running": False}, f"no daemon for {app.path}")
         return False
     with line:
-        found = _heard(line, action)
+        found: dict[str, Any] = line.call(action)
     app.say({"running": action == "status", **found}, _text(action, found))
     return True
-
-
-def _heard(line: LineConnection, action: str) -> dict[str, Any]:
-    found: dict[str, Any] = line.call(action)
-    return found
 
 
 def _text(action: str, found: dict[str, Any]) -> str:
@@ -125,4 +118,4 @@ def _text(action: str, found: dict[str, Any]) -> str:
 
     clients = counted(found["clients"], "client")
     up = f"up {found['up_seconds']:.0f} s"
-    return f"{found['pid']}  {found['version']}  {clients}  {up}  {size(found['peak_bytes'])} at most  {found['store']}"
+    return f"{found['pid']}  {found['version']}  {clients}  {up}  {size(found['peak_bytes'])} at peak  {found['store']}"

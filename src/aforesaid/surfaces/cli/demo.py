@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -34,11 +33,12 @@ QUESTIONS = (
 TASK = "Which food is she allergic to?"
 BUDGET_TOKENS = 300
 EXAMPLES = 3
+FOURTH = "4. A prompt's context"
 WIDEST = 100  # columns; longer lines are hard to read
 
 
 @dataclass(frozen=True, slots=True)
-class Tour:
+class DemoResult:
     """The results of the demo, to be shown as text or as JSON."""
 
     report: IngestReport
@@ -59,33 +59,18 @@ def demo(app: App, keep: str | None) -> None:
 
     settings, turns = app.settings(), sample_turns()
     now = max(turn.time for turn in turns if turn.time) + timedelta(days=1)
-    with _place(keep) as path:
+    with tempfile.TemporaryDirectory(prefix="aforesaid-demo-") as folder:
+        path = Path(keep).expanduser() if keep else Path(folder) / "memory.db"
         embedder = app.embedder(settings)
         with Memory.open(path, embedder=embedder, settings=settings, tenant=app.tenant) as memory:
-            tour = _tour(memory, turns, now)
-    app.say(_data(tour, keep), _told(tour, keep, min(app.columns, WIDEST)))
+            found = _run(memory, turns, now)
+    app.say(_json(found, keep), "\n\n".join(_sections(found, keep, min(app.columns, WIDEST))))
 
 
-@contextmanager
-def _place(keep: str | None) -> Iterator[Path]:
-    if keep is not None:
-        yield Path(keep).expanduser()
-        return
-    with tempfile.TemporaryDirectory(prefix="aforesaid-demo-") as folder:
-        yield Path(folder) / "memory.db"
-
-
-def _tour(memory: Memory, turns: Sequence[Turn], now: datetime) -> Tour:
+def _run(memory: Memory, turns: Sequence[Turn], now: datetime) -> DemoResult:
     with progress("Taking turns", len(turns)) as report:
-        done = 0
-
-        def advance(number: int) -> None:
-            nonlocal done
-            done += number
-            report(done, len(turns))
-
         started = time.perf_counter()
-        taken = memory.ingest(turns, user=USER, progress=advance)
+        taken = memory.ingest(turns, user=USER, progress=report)
         ingest_seconds = time.perf_counter() - started
     results, waits = [], []
     for question, _ in QUESTIONS:
@@ -94,82 +79,68 @@ def _tour(memory: Memory, turns: Sequence[Turn], now: datetime) -> Tour:
         waits.append((time.perf_counter() - started) * 1000)
     context = memory.assemble(TASK, user=USER, budget_tokens=BUDGET_TOKENS, now=now)
     records = {record.id: record for record in memory.store.get([outcome.key for outcome in taken if outcome.key])}
-    return Tour(taken, records, tuple(results), context, ingest_seconds, median(waits))
+    return DemoResult(taken, records, tuple(results), context, ingest_seconds, median(waits))
 
 
-def _data(tour: Tour, keep: str | None) -> dict[str, Any]:
+def _json(found: DemoResult, keep: str | None) -> dict[str, Any]:
     return {
         "store": keep,
-        "ingest": shown.ingest_json(tour.report, outcomes=True),
-        "searches": [shown.search_json(result, View({"user": USER})) for result in tour.results],
-        "context": to_json(tour.context),
-        "turns_per_second": len(tour.report) / tour.ingest_seconds,
-        "ms_per_search": tour.search_ms,
+        "ingest": shown.ingest_json(found.report, outcomes=True),
+        "searches": [shown.search_json(result, View({"user": USER})) for result in found.results],
+        "context": to_json(found.context),
+        "turns_per_second": len(found.report) / found.ingest_seconds,
+        "ms_per_search": found.search_ms,
     }
 
 
-def _told(tour: Tour, keep: str | None, columns: int) -> str:
-    sections = [_opening(tour, columns), _gate(tour, columns), _secrets(tour, columns), _found(tour, columns),
-                _context(tour, columns), _numbers(tour, columns)]  # fmt: skip
+def _sections(found: DemoResult, keep: str | None, columns: int) -> Iterator[str]:
+    """The parts of the text, each with its title."""
+    off = found.report.freshness.vector_off if found.report.freshness else ""
+    without = f"\n{wrapped(f'The model is not here, so this goes on with words alone. {off}', columns)}" if off else ""
+    yield f"{_title('Mara moves from Porto to Kyoto')}: {len(found.report)} turns of an invented conversation.{without}"
+    yield _gate(found, columns)
+    yield _secrets(found, columns)
+    yield _hits(found, columns)
+    title = f"{_title(FOURTH)} in {BUDGET_TOKENS} tokens, for “{TASK}”"
+    trace = shown.trace_text(found.context, columns - 3, left_out=EXAMPLES)
+    yield "\n".join([title, wrapped(found.context.text, columns, "   | "), wrapped(trace, 10 * columns, "   ")])
+    speed = f"{len(found.report) / found.ingest_seconds:.0f} turns/s in (with the start of the model)"
+    fresh = wrapped(found.report.freshness.line if found.report.freshness else "", columns, "   ")
+    yield f"{_title('5. In numbers')}: {speed}, {found.search_ms:.0f} ms a search;\n{fresh}."
     if keep is not None:
-        sections.append(
-            f'The store is {keep}: try `aforesaid --store {keep} search "when does Lena land?" --user {USER}`.'
-        )
-    return "\n\n".join(sections)
+        yield f'The store is {keep}: try `aforesaid --store {keep} search "when does Lena land?" --user {USER}`.'
 
 
 def _title(text: str) -> str:
     return click.style(text, bold=True)
 
 
-def _opening(tour: Tour, columns: int) -> str:
-    lines = [_title("Mara moves from Porto to Kyoto") + f": {len(tour.report)} turns of an invented conversation."]
-    off = tour.report.freshness.vector_off if tour.report.freshness else ""
-    if off:
-        lines.append(wrapped(f"The model is not here, so this goes on with words alone. {off}", columns))
-    return "\n".join(lines)
+def _gate(found: DemoResult, columns: int) -> str:
+    """The turns with the highest and the lowest scores of the gate."""
+    judged = [(outcome, outcome.gate) for outcome in found.report if outcome.gate]
+    judged.sort(key=lambda pair: (-pair[1].score, pair[0].id))
+    admitted = [pair for pair in judged if pair[1].decision == "admit"]
+    others = [pair for pair in judged if pair[1].decision != "admit"]
+    lines = [f"{_title('1. What lasts')}: of {len(judged)} turns by Mara the gate admits {len(admitted)}."]
+    for outcome, gate in (*admitted[:EXAMPLES], *others[-EXAMPLES:]):
+        lines += [f"   {pad(shown.DECISIONS[gate.decision], 8)}  {outcome.id}  {outcome.reason}",
+                  "      " + snippet(found.records[outcome.id].text, columns - 6)]  # fmt: skip
+    lines += [f"   {pad(o.status, 8)}  {o.id}  {o.reason}" for o in found.report if o.status == "skipped"]
+    return "\n".join([*lines, "   Refused turns are stored and found too; they just do not count as knowledge."])
 
 
-def _gate(tour: Tour, columns: int) -> str:
-    """The turns that scored highest and lowest at the gate."""
-    judged = [outcome for outcome in tour.report if outcome.gate]
-    judged.sort(key=lambda outcome: (-outcome.gate.score if outcome.gate else 0, outcome.id))
-    admitted = [outcome for outcome in judged if outcome.gate and outcome.gate.decision == "admit"]
-    others = [outcome for outcome in judged if outcome not in admitted]
-    lines = [_title("1. What lasts") + f": of {len(judged)} turns by Mara the gate admits {len(admitted)}."]
-    for title, chosen in (("admitted", admitted[:EXAMPLES]), ("refused", others[-EXAMPLES:])):
-        for outcome in chosen:
-            verdict = title if outcome.gate and outcome.gate.decision != "defer" else "deferred"
-            lines += [f"   {pad(verdict, 8)}  {outcome.id}  {outcome.reason}",
-                      "      " + snippet(tour.records[outcome.id].text, columns - 6)]  # fmt: skip
-    lines += [f"   {pad(o.status, 8)}  {o.id}  {o.reason}" for o in tour.report if o.status == "skipped"]
-    return "\n".join([*lines, "   Refused turns are kept and found as well; they are just not taken for knowledge."])
-
-
-def _secrets(tour: Tour, columns: int) -> str:
-    lines = [_title("2. Secrets") + " are replaced by a digest before anything is stored or embedded."]
-    for outcome in tour.report:
+def _secrets(found: DemoResult, columns: int) -> str:
+    lines = [f"{_title('2. Secrets')} are replaced by a digest before anything is stored or embedded."]
+    for outcome in found.report:
         if outcome.redactions:
-            said = snippet(tour.records[outcome.id].text, columns - 6, "secret")
-            lines += [f"   redacted  {outcome.id}  {', '.join(outcome.redactions)}", f"      {said}"]
+            text = snippet(found.records[outcome.id].text, columns - 6, "secret")
+            lines += [f"   redacted  {outcome.id}  {', '.join(outcome.redactions)}", f"      {text}"]
     return "\n".join(lines)
 
 
-def _found(tour: Tour, columns: int) -> str:
-    lines = [_title("3. Search") + " by meaning and by word, with reasons."]
-    for result, (question, why) in zip(tour.results, QUESTIONS, strict=True):
+def _hits(found: DemoResult, columns: int) -> str:
+    lines = [f"{_title('3. Search')} by meaning and by word, with reasons."]
+    for result, (question, why) in zip(found.results, QUESTIONS, strict=True):
         hits = [line for hit in shown.hits_text(result, columns - 3) for line in hit.splitlines()]
         lines += [f"   {question}  ({why})", *(f"   {line}".rstrip() for line in hits)]
     return "\n".join(lines).rstrip()
-
-
-def _context(tour: Tour, columns: int) -> str:
-    title = _title("4. A prompt's context") + f" in {BUDGET_TOKENS} tokens, for “{TASK}”"
-    trace = shown.trace_text(tour.context, columns - 3, left_out=EXAMPLES)
-    return "\n".join([title, wrapped(tour.context.text, columns, "   | "), wrapped(trace, 10 * columns, "   ")])
-
-
-def _numbers(tour: Tour, columns: int) -> str:
-    speed = f"{len(tour.report) / tour.ingest_seconds:.0f} turns/s in (the model's start included)"
-    fresh = tour.report.freshness.line if tour.report.freshness else ""
-    return _title("5. In numbers") + f": {speed}, {tour.search_ms:.0f} ms a search;\n{wrapped(fresh, columns, '   ')}."

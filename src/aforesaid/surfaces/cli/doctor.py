@@ -181,9 +181,9 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
         yield Check("daemon", "ok", "not supported on this system: hosts open the memory themselves")
         return
     from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import place_of
+    from aforesaid.surfaces.daemon.paths import paths_of
 
-    place = place_of(store, folder)
+    place = paths_of(store, folder)
     if place.folder.exists():
         place.make()  # checks the permissions of the folder
     line = dial(place)

@@ -1,4 +1,4 @@
-"""`aforesaid hook`: what a coding agent calls at each event. It never fails, and never writes but its answer."""
+"""`aforesaid hook`: called by coding agents at each event. It never fails, and prints nothing but its answer."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from aforesaid.memory import Memory
     from aforesaid.settings import Settings
 
-START_SHARE = 2  # the part of a prompt's time that may go into waiting for a daemon that starts
-SWALLOWED = 0  # the exit code, whatever happened: Claude Code takes a 2 as an order to drop the prompt
+START_SHARE = 2  # at most 1/2 of the time for a prompt is spent on starting a daemon
+SWALLOWED = 0  # the exit code in every case: with a 2 Claude Code would drop the prompt
 
 
 class Unfailing(Command):
-    """A command whose options may be wrong, after an update say, without harm to whoever calls it."""
+    """A command that does not fail on wrong options, for example after an update."""
 
     def make_context(self, info_name: str | None, args: list[str], *rest: Any, **extra: Any) -> click.Context:
-        """As always; what cannot be read is noted, and answered with nothing."""
+        """As usual; wrong options are logged, and the answer is empty."""
         try:
             return super().make_context(info_name, args, *rest, **extra)
         except click.UsageError as error:
@@ -51,7 +51,7 @@ class Unfailing(Command):
     "--host",
     type=click.Choice(["auto", "claude-code", "codex"]),
     default="auto",
-    help="Who calls.  [default: auto, told from the event]",
+    help="The calling agent.  [default: auto, from the event]",
 )
 @user_option
 @click.option(
@@ -61,14 +61,14 @@ class Unfailing(Command):
     help="The project.  [env: AFORESAID_PROJECT; default: the git repository of the event's folder]",
 )
 @click.option(
-    "--timeout-ms", type=click.IntRange(1), metavar="MS", help="How long it may take.  [default: a setting each event]"
+    "--timeout-ms", type=click.IntRange(1), metavar="MS", help="The time limit.  [default: a setting for each event]"
 )
 @click.pass_obj
 def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms: int | None) -> None:
     """Answer an event of a coding agent. Reads the event as JSON from standard input and prints the answer as JSON.
 
-    A prompt gets what the memory has to do with it; turns are taken from the transcript; a session's end tidies up.
-    Ends with 0 whatever happens, within its time limit; what went wrong is in hook.log in the user's log folder.
+    A prompt gets related memories; turns are read from the transcript; the end of a session closes it in the memory.
+    The exit code is always 0, within the time limit; errors are in hook.log in the user's log folder.
     """
     from aforesaid.hosts.hook import MAX_STDIN_BYTES, HookOptions, answered
 
@@ -77,21 +77,21 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
     def read() -> bytes:
         return stdin.read(MAX_STDIN_BYTES) if stdin is not None and not stdin.isatty() else b""
 
-    def respond(event: Mapping[str, Any], rows: Settings, wish: HookOptions) -> Response:
-        return _response(app, event, rows, wish)
+    def respond(event: Mapping[str, Any], rows: Settings, options: HookOptions) -> Response:
+        return _response(app, event, rows, options)
 
     limit = timeout_ms / 1000 if timeout_ms is not None else None
-    with contextlib.redirect_stdout(sys.stderr):  # nothing that a library prints may be taken for the answer
+    with contextlib.redirect_stdout(sys.stderr):  # output of libraries must not mix with the answer
         answer, over = answered(read, app.settings, respond, HookOptions(host, user, project), limit)
     with contextlib.suppress(OSError, ValueError):
         click.echo(json.dumps(answer))
         sys.stdout.flush()
     if not over:
-        os._exit(SWALLOWED)  # the thread is still at it, and the store bears being left
+        os._exit(SWALLOWED)  # the thread still runs; the store survives that
 
 
-def _response(app: App, event: Mapping[str, Any], settings: Settings, wish: HookOptions) -> Response:
-    """From the daemon; where there can be none, from here."""
+def _response(app: App, event: Mapping[str, Any], settings: Settings, options: HookOptions) -> Response:
+    """The answer of the daemon; without one, our own."""
     from aforesaid.errors import DaemonError
     from aforesaid.hosts.log import note, told
     from aforesaid.surfaces.cli.daemon import client, possible
@@ -99,11 +99,13 @@ def _response(app: App, event: Mapping[str, Any], settings: Settings, wish: Hook
 
     if settings.daemon.on and possible():
         who = {"tenant": app.tenant, "purpose": app.purpose, "request": app.request}
-        patience = min(settings.daemon.start_ms, settings.hooks.prompt_ms // START_SHARE) / 1000
+        seconds = min(settings.daemon.start_ms, settings.hooks.prompt_ms // START_SHARE) / 1000
         try:
-            line, found = client(app, settings).ask("hook", {"event": event, "wish": asdict(wish), **who}, patience)
+            line, found = client(app, settings).ask(
+                "hook", {"event": event, "options": asdict(options), **who}, seconds
+            )
         except RpcError:
-            raise  # it was asked, and it failed: so would we
+            raise  # the daemon failed, so we would fail too
         except (DaemonError, OSError) as error:
             note(f"no daemon: {told(error)}")
         else:
@@ -115,4 +117,4 @@ def _response(app: App, event: Mapping[str, Any], settings: Settings, wish: Hook
     def opener(rows: Settings, make: bool) -> AbstractContextManager[Memory | None]:
         return opened(app.path, rows, make, app.tenant, app.purpose, app.request)
 
-    return respond(event, settings, opener, wish)
+    return respond(event, settings, opener, options)

@@ -1,4 +1,4 @@
-"""`aforesaid mcp`: the memory as a server that agents speak to."""
+"""`aforesaid mcp`: the memory as an MCP server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import click
 from aforesaid.errors import DaemonError, InputError
 from aforesaid.surfaces.cli.app import App, interactive
 from aforesaid.surfaces.cli.options import PROJECT_HELP, command, user_option
-from aforesaid.surfaces.lazy_memory import Waking
+from aforesaid.surfaces.lazy_memory import LazyMemory
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """Where HTTP is served, and to whom."""
+    """The options of HTTP."""
 
     host: str
     port: int
@@ -46,24 +46,36 @@ class Web:
 @click.option("--project", metavar="NAME", help=PROJECT_HELP)
 @click.option(
     "--profile", type=click.Choice(("minimal", "full")), default="full", show_default=True,
-    help="Which tools: six that are enough for most, or all.",
+    help="The tools to offer: the six most useful ones, or all.",
 )  # fmt: skip
 @click.option(
     "--grant", "grants", type=click.Choice(("read", "write", "admin")), multiple=True,
-    help="What the client may do; repeatable.  [default: read and write]",
+    help="What the client may do; may be repeated.  [default: read and write]",
 )  # fmt: skip
-@click.option("--trust-client-user", "trusted", is_flag=True, help="Let the client say which user and project it is.")
+@click.option("--trust-client-user", "trusted", is_flag=True, help="Let the client choose the user and the project.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp instead of stdio.")
-@click.option("--host", default="127.0.0.1", show_default=True, metavar="NAME", help="Where HTTP listens.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="N")
-@click.option("--tokens", metavar="FILE", help="Who may call over HTTP: sha256 of each token, with tenant and user.")
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Another name clients may call it by.")
-@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="A web page's origin that may call.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, metavar="NAME", help="The address to listen on, for HTTP."
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), default=8765, show_default=True, metavar="N", help="The port, for HTTP."
+)
+@click.option("--tokens", metavar="FILE", help="A file with the tokens for HTTP: sha256 of each, with tenant and user.")
+@click.option(
+    "--allow-host", "hosts", multiple=True, metavar="NAME", help="Another host name of this server; may be repeated."
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="The origin of a web page that may call; may be repeated.",
+)
 @click.option(
     "--rate", type=click.FloatRange(0.1), default=20.0, show_default=True, metavar="N",
-    help="Requests a second for each caller over HTTP.",
+    help="Requests per second for each caller over HTTP.",
 )  # fmt: skip
-@click.option("--new-token", is_flag=True, help="Print a new token and its line for the file, and end.")
+@click.option("--new-token", is_flag=True, help="Print a new token and its entry for the file.")
 @click.pass_obj
 def mcp(
     app: App, user: str | None, project: str | None, profile: Profile, grants: tuple[Grant, ...], trusted: bool,
@@ -72,15 +84,15 @@ def mcp(
 ) -> None:  # fmt: skip
     """Serve the memory to agents that speak MCP.
 
-    Over stdio by default, as hosts start it. Who the user is comes from here or from a token, not from the model.
+    Over stdio by default. The user comes from these options or from a token, never from the model.
     """
     if new_token:
         _new_token(app, user, project)
         return
     if not http and tokens:
-        raise click.UsageError("--tokens is for --http; over stdio the client is whoever started it.")
+        raise click.UsageError("--tokens is for --http; over stdio the client is the process that started it.")
     if tokens and trusted:
-        raise click.UsageError("--tokens says who calls; leave out --trust-client-user.")
+        raise click.UsageError("--tokens names the callers; leave out --trust-client-user.")
     if find_spec("mcp") is None:
         raise InputError("The MCP server needs the package mcp.", "pip install 'aforesaid[mcp]'")
     from aforesaid.surfaces.mcp.caller import READ_WRITE, Caller
@@ -89,13 +101,13 @@ def mcp(
     known = Tokens(Path(tokens).expanduser()) if tokens else None
     granted = frozenset(grants) if grants else known.everything() if known else READ_WRITE
     who = Caller(app.tenant, user, project, app.purpose, granted)
-    settings = app.settings()  # a mistake in them is told here and now
+    settings = app.settings()  # fails here if they are wrong
     if not http and interactive():
-        app.note("waiting for a host to speak MCP on stdin (Ctrl-D ends it); `aforesaid install` sets one up")
-    if not http and _fronted(app, settings, {**asdict(who), "trusted": trusted, "profile": profile}):
+        app.note("waiting for MCP messages on stdin (Ctrl-D ends it); `aforesaid install` sets one up")
+    if not http and _serve_by_daemon(app, settings, {**asdict(who), "trusted": trusted, "profile": profile}):
         return
-    memory = Waking(app.path, app.open)
-    memory.begin()  # the store is opened while the SDK loads
+    memory = LazyMemory(app.path, app.open)
+    memory.begin()  # opens the store while the SDK loads
     try:
         from aforesaid.surfaces.mcp.server import Desk
 
@@ -108,19 +120,19 @@ def mcp(
         memory.close()
 
 
-def _fronted(app: App, settings: Settings, params: dict[str, Any]) -> bool:
-    """Serve stdio through the daemon, which has the model and the SDK loaded; False where there can be none."""
+def _serve_by_daemon(app: App, settings: Settings, params: dict[str, Any]) -> bool:
+    """Serve stdio through the daemon, which has the model and the SDK loaded; False without a daemon."""
     from aforesaid.surfaces.cli.daemon import client, possible
     from aforesaid.surfaces.daemon.proxy import Proxy
 
     if not (settings.daemon.on and possible()):
         return False
     params["grants"] = sorted(params["grants"])
-    asks = client(app, settings)
+    daemon = client(app, settings)
 
     def attached() -> LineConnection:
-        patience = settings.daemon.start_ms / 1000
-        return asks.ask("mcp", params, patience, patience)[0]
+        seconds = settings.daemon.start_ms / 1000
+        return daemon.ask("mcp", params, seconds, seconds)[0]
 
     try:
         line = attached()
@@ -138,9 +150,9 @@ def _serve_stdio(desk: Desk, profile: Profile) -> None:
     from aforesaid.surfaces.mcp.server import build
 
     server = build(desk, profile)
-    signal.signal(signal.SIGINT, _leave)  # the SDK waits for a line of stdin that will not come
+    signal.signal(signal.SIGINT, _leave)  # the SDK would wait for the next line of stdin
     real = sys.stdout
-    with os.fdopen(real.fileno(), "w", encoding="utf-8", closefd=False) as lent:  # an SDK of 1.x closes what it is lent
+    with os.fdopen(real.fileno(), "w", encoding="utf-8", closefd=False) as lent:  # an SDK of 1.x closes its streams
         sys.stdout = lent
         try:
             anyio.run(server.run_stdio_async)
@@ -165,14 +177,14 @@ def _serve_http(desk: Desk, profile: Profile, web: Web) -> None:
 
 def _leave(*_: object) -> None:
     sys.stderr.write("interrupted\n")
-    os._exit(INTERRUPTED)  # every acknowledged write is on disk already
+    os._exit(INTERRUPTED)  # every acknowledged write is on disk
 
 
 def _new_token(app: App, user: str | None, project: str | None) -> None:
     from aforesaid.surfaces.mcp.tokens import digest, new_token
 
     if user is None:
-        raise click.UsageError("--new-token needs --user: a token stands for somebody.")
+        raise click.UsageError("--new-token needs --user: a token belongs to a user.")
     token = new_token()
     entry = {"tenant": app.tenant, "user": user, "project": project, "purpose": app.purpose}
     line = {digest(token): {name: value for name, value in entry.items() if value} | {"grants": ["read", "write"]}}

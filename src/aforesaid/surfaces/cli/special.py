@@ -5,11 +5,8 @@ Each function gets the verb that was chosen and its values, and returns the exit
 
 from __future__ import annotations
 
-import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,16 +15,15 @@ import click
 from aforesaid._util.atomic_write import replacing
 from aforesaid.errors import AforesaidError, FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive, progress
-from aforesaid.surfaces.cli.build import run_verb, show
+from aforesaid.surfaces.cli.build import show
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.columns import snippet
 from aforesaid.surfaces.formats.notes import index_report_json, index_text
-from aforesaid.surfaces.formats.sessions import compact_text, loaded_text
+from aforesaid.surfaces.formats.sessions import loaded_text
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.surfaces.turn_files import STDIN, TurnAtLine, opened, read_lines, read_turns
+from aforesaid.surfaces.turn_files import STDIN, opened, read_lines
 from aforesaid.surfaces.verbs.declare import Verb
 from aforesaid.surfaces.verbs.documents import document_name
-from aforesaid.types import Freshness, IngestReport, Outcome
 
 if TYPE_CHECKING:
     from aforesaid.deletion.forget import Receipt
@@ -100,12 +96,10 @@ def export(app: App, verb: Verb, values: Values) -> int:
         return _write_lines(app, file, memory.export(vectors=not values["no_vectors"], progress=report))
 
 
-def audit(app: App, verb: Verb, values: Values) -> int:
-    """Show or prune the log, or write it to a file."""
-    if verb.method != "export_audit":
-        return run_verb(app, verb, values)
+def export_audit(app: App, verb: Verb, values: Values) -> int:
+    """Write the audit log to a file or to standard output."""
     with app.open_for(verb, values) as memory:
-        return _write_lines(app, values["file"], memory.export_audit())
+        return _write_lines(app, values["file"], memory.audit.export())
 
 
 def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
@@ -126,29 +120,13 @@ def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
     return 0
 
 
-# calibrate
-
-
-def calibrate(app: App, verb: Verb, values: Values) -> int:
-    """Calibrate; exit code 1 when the result was not kept."""
-    if verb.method != "calibrate":
-        return run_verb(app, verb, values)
-    with app.open_for(verb, values) as memory, progress(verb.progress, hidden=app.json) as report:
-        found = verb.run(memory, verb.taken(values), progress=report)
-    show(app, verb, found, values)
-    if found.stored or values["dry_run"]:
-        return 0
-    app.note("Nothing was kept; --force keeps it all the same.")
-    return 1
-
-
 # import
 
 
 def import_(app: App, verb: Verb, values: Values) -> int:
     """Import files of other programs, or an export of aforesaid."""
     from aforesaid.importers.formats.detect import is_own
-    from aforesaid.memory.importing import import_paths
+    from aforesaid.memory.importers import import_paths
 
     paths, included = values["path"], tuple(name.strip() for name in values["include"].split(",") if name.strip())
     if unknown := [name for name in included if name not in INCLUDED]:
@@ -168,7 +146,7 @@ def import_(app: App, verb: Verb, values: Values) -> int:
     given = {name: value for name, value in values.items() if name != "no_tools"}
     with app.open_for(verb, values) as memory, progress(verb.progress) as report:
         try:
-            taken = memory.import_from(
+            taken = memory.importers.run(
                 **given | {"path": places, "include": included, "tools": not values["no_tools"], "progress": report}
             )
         except KeyboardInterrupt:
@@ -186,127 +164,12 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
         progress(verb.progress, hidden=file == STDIN) as report,
     ):
         try:
-            taken = memory.import_(read_lines(stream, name), report)
+            taken = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error
     app.say(to_json(taken), import_text(taken))
     return 0
-
-
-# ingest
-
-
-def ingest(app: App, verb: Verb, values: Values) -> int:
-    """Read turns from files or standard input and store them in batches."""
-    names, user = values["files"] or (STDIN,), values["user"]
-    for name in names:
-        if name != STDIN and not Path(name).exists():
-            raise InputError(f"There is no file {name}.", "Check the path; nothing was stored.")
-    if names == (STDIN,) and interactive():
-        app.note("Reading turns from the terminal; end with Ctrl-D.")
-    skips = values["continue_on_error"]
-    with app.open_for(verb, values) as memory, progress("Taking turns", hidden=STDIN in names) as report:
-        stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
-        items = _turns(names, values, stored.skip if skips else None, _bytes_read(names, report))
-        stored.store_all(items, memory.settings.ingest.batch)
-        compacted = memory.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
-    result = IngestReport(tuple(stored.outcomes), stored.freshness)
-    listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
-    app.say(
-        shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
-        | ({"compacted": to_json(compacted)} if values["compact"] else {}),
-        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *map(compact_text, compacted)]),
-    )
-    return 0
-
-
-@dataclass
-class _Ingest:
-    """Stores turns batch by batch, and keeps what was stored and what failed."""
-
-    memory: Memory
-    owner: Mapping[str, Any]
-    skips_errors: bool
-    outcomes: list[Outcome] = field(default_factory=list)
-    errors: list[tuple[str, str]] = field(default_factory=list)
-    sessions: set[str] = field(default_factory=set)
-    freshness: Freshness | None = None
-
-    def store_all(self, items: Iterator[TurnAtLine], size: int) -> None:
-        """Store batch by batch. An error or an interruption says how much was stored before it."""
-        try:
-            first = True
-            while (batch := list(islice(items, size))) or first:
-                self._store_batch(batch)
-                first = False
-        except AforesaidError as error:
-            raise type(error)(error.message, f"{error.remedy} {self._so_far()}".strip()) from error
-        except KeyboardInterrupt:
-            click.echo(f"\n{self._so_far()}", err=True)
-            raise
-
-    def skip(self, where: str, error: InputError) -> None:
-        """Note a line that could not be stored."""
-        self.errors.append((where, error.message))
-
-    def _store_batch(self, batch: list[TurnAtLine]) -> None:
-        try:
-            self._store(batch)
-        except InputError:
-            if not self.skips_errors:
-                raise
-            for item in batch:  # store one by one, to find the bad one
-                try:
-                    self._store([item])
-                except InputError as error:
-                    self.skip(item.where, error)
-
-    def _store(self, batch: Iterable[TurnAtLine]) -> None:
-        turns = [item.turn for item in batch]
-        report = self.memory.ingest(turns, **self.owner)
-        self.outcomes += report.outcomes
-        self.sessions |= {turn.session for turn in turns}
-        self.freshness = report.freshness
-
-    def _so_far(self) -> str:
-        stored = sum(outcome.status in ("stored", "echo") for outcome in self.outcomes)
-        return f"{shown.counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
-
-
-def _turns(
-    names: Iterable[str],
-    values: Values,
-    skip: Callable[[str, InputError], None] | None,
-    advance: Callable[[int], None],
-) -> Iterator[TurnAtLine]:
-    """The turns of all files, one after the other."""
-    for file in names:
-        with opened(file) as (name, stream):
-            session = values["session"] or Path(name).stem.strip("<>")
-            yield from read_turns(stream, name, session, values["format"], skip, advance)
-
-
-def _bytes_read(names: Iterable[str], report: Callable[[int, int], None]) -> Callable[[int], None]:
-    """Progress by bytes of the files, because the number of turns is known only at the end."""
-    found = [Path(name).stat() for name in names if name != STDIN]
-    total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))
-    done = 0
-
-    def advance(number: int) -> None:
-        nonlocal done
-        done += number
-        report(done, total)
-
-    return advance
-
-
-def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
-    if not errors:
-        return []
-    lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
-    more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
-    return [f"{shown.counted(len(errors), 'line')} skipped:", *lines, *more]
 
 
 # watch
@@ -323,10 +186,10 @@ def watch(app: App, verb: Verb, values: Values) -> int:
     owner = {name: values[name] for name in ("user", "project", "scope")}
     with app.open_for(verb, values) as memory:
         batches = changes(folders, list(files), memory.settings.files.debounce_ms, Event())
-        indexers = {folder: memory.indexer(folder, **owner) for folder in folders}
+        indexers = {folder: memory.notes.indexer(folder, **owner) for folder in folders}
 
         def load(name: str, always: bool) -> None:
-            found = memory.load(name, **owner)
+            found = memory.documents.load(name, **owner)
             if found.added or found.removed or always:
                 app.say(to_json(found), loaded_text(found))
 

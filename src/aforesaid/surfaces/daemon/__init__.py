@@ -1,1 +1,1 @@
-"""One warm process a store: it has the model and the protocol loaded, so that hosts need not wait for them."""
+"""One background process for each store. It keeps the model and the MCP SDK loaded, so that hosts start quickly."""

@@ -1,4 +1,4 @@
-"""Asking the daemon of a store: whoever finds none starts one, and one of another kind is asked to make way."""
+"""The client of a daemon: it starts one where none runs, and replaces an incompatible one."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from typing import Any
 
 from aforesaid.errors import DaemonError
 from aforesaid.settings import Settings
-from aforesaid.surfaces.daemon.identity import Likeness
-from aforesaid.surfaces.daemon.json_rpc import UNLIKE, ClosedError, LineConnection, RpcError
-from aforesaid.surfaces.daemon.paths import DaemonPaths, place_of
+from aforesaid.surfaces.daemon.identity import ClientIdentity
+from aforesaid.surfaces.daemon.json_rpc import INCOMPATIBLE, ClosedError, LineConnection, RpcError
+from aforesaid.surfaces.daemon.paths import DaemonPaths, paths_of
 
-STEP_SECONDS = 0.01  # between two looks whether it listens
+STEP_SECONDS = 0.01  # between two attempts to connect
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Asks one store's daemon; `spawn` starts it."""
+    """Sends requests to the daemon of one store; `spawn` starts it."""
 
-    place: DaemonPaths
-    likeness: Likeness
+    paths: DaemonPaths
+    identity: ClientIdentity
     spawn: Callable[[], int]
 
     def ask(
-        self, method: str, params: Mapping[str, Any], patience_seconds: float, answer_seconds: float | None = None
+        self, method: str, params: Mapping[str, Any], connect_seconds: float, answer_seconds: float | None = None
     ) -> tuple[LineConnection, Any]:
-        """The connection and the answer, from a daemon that is like us and may have to be started first.
+        """Send a request to a compatible daemon, starting one if needed; returns the connection and the answer.
 
-        The patience is for finding one that listens; how long it then takes to answer is its own matter, unless said.
+        `connect_seconds` limits how long to wait for a daemon that listens; `answer_seconds` limits its answer.
         """
-        ends = time.monotonic() + patience_seconds
+        ends = time.monotonic() + connect_seconds
         child = 0
-        self.place.make()
+        self.paths.make()
         while time.monotonic() < ends:
-            line = dial(self.place)
+            line = dial(self.paths)
             if line is None:
                 if not child or ended(child):
                     child = self.spawn()
@@ -48,13 +48,13 @@ class Client:
                 continue
             try:
                 line.link.settimeout(answer_seconds)
-                answer = line.call(method, {**params, "likeness": self.likeness.dump()})
+                answer = line.call(method, {**params, "identity": self.identity.dump()})
                 line.link.settimeout(None)
                 return line, answer
             except ClosedError:
-                line.close()  # it was leaving when we came
+                line.close()  # it was stopping when we connected
             except RpcError as error:
-                if error.code != UNLIKE:
+                if error.code != INCOMPATIBLE:
                     line.close()
                     raise
                 with line, suppress(ClosedError):
@@ -63,24 +63,26 @@ class Client:
                 line.close()
                 raise
         raise DaemonError(
-            f"No daemon answered at {self.place.socket} within {patience_seconds:g} s.",
-            "See daemon.log in the user's log folder; `--set daemon.on=off` does without.",
+            f"No daemon answered at {self.paths.socket} within {connect_seconds:g} s.",
+            "See daemon.log in the user's log folder; `--set daemon.on=off` works without a daemon.",
         )
 
 
 def client_for(store: Path, settings: Settings, idle_seconds: float) -> Client:
-    """The client for a store; a daemon that it starts ends by itself when nobody came for so long."""
+    """The client for a store. A daemon that it starts stops after `idle_seconds` without clients."""
     folder = settings.daemon.folder
     command = [sys.executable, "-P", "-m", "aforesaid", "--store", str(store.expanduser().resolve())]
     options = ["--background", "--idle", f"{idle_seconds:g}", *(("--set", f"daemon.folder={folder}") if folder else ())]
-    return Client(place_of(store, folder), Likeness.of(settings), lambda: start([*command, "daemon", "run", *options]))
+    return Client(
+        paths_of(store, folder), ClientIdentity.of(settings), lambda: start([*command, "daemon", "run", *options])
+    )
 
 
-def dial(place: DaemonPaths) -> LineConnection | None:
-    """A connection to whoever listens there; None when nobody does."""
+def dial(paths: DaemonPaths) -> LineConnection | None:
+    """Connect to a daemon; None when none listens."""
     link = socket.socket(socket.AF_UNIX)
     try:
-        link.connect(str(place.socket))
+        link.connect(str(paths.socket))
     except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
         link.close()
         return None
@@ -91,11 +93,11 @@ def dial(place: DaemonPaths) -> LineConnection | None:
 
 
 def start(command: list[str]) -> int:
-    """Start a process that outlives this one and uses none of its files; its number."""
+    """Start a process that outlives this one and shares none of its files; returns its number."""
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     return os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
 
 
 def ended(child: int) -> bool:
-    """Whether a process that was started here is over."""
+    """Whether a child process has ended."""
     return os.waitpid(child, os.WNOHANG) != (0, 0)

@@ -1,10 +1,10 @@
-"""Whether a daemon is like who asks it: the same code, the same settings, the same services. If not, it makes way."""
+"""What makes a client compatible with a daemon: the same code, the same settings, the same external services."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 import aforesaid
 from aforesaid.settings import Settings
 
-# What the engine reads of the environment beside its settings, by what makes it read that.
+# Environment variables that the engine reads beside its settings, by the provider that reads them.
 VARIABLES = {
     "local": ("AFORESAID_CACHE", "AFORESAID_MODEL_PATH", "AFORESAID_OFFLINE"),
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
@@ -23,38 +23,39 @@ VARIABLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """The code, the settings that are not at their defaults, and by name a digest of each variable that matters."""
+class ClientIdentity:
+    """The code, the settings that differ from their defaults, and a digest of each relevant variable."""
 
     code: str
     settings: Mapping[str, Any]
     environment: Mapping[str, str]
 
     @classmethod
-    def of(cls, settings: Settings, environment: Mapping[str, str] = os.environ) -> Likeness:
-        """That of a process with these settings."""
+    def of(cls, settings: Settings, environment: Mapping[str, str] = os.environ) -> ClientIdentity:
+        """The identity of a process with these settings."""
         changed = {row.name: row.value for row in settings.rows() if row.value != row.default}
         names = {name for used in (settings.embed, settings.compact) for name in VARIABLES.get(used.provider, ())}
         seen = {name: environment[name] for name in names & environment.keys()}
         if settings.embed.provider == "local":
-            seen["cache"] = str(user_cache_path("aforesaid"))  # the folder, by whatever variables it is found
+            seen["cache"] = str(user_cache_path("aforesaid"))  # the folder, whichever variables decide on it
         return cls(code_stamp(), changed, {name: _digest(value) for name, value in seen.items()})
 
-    def serves(self, other: Likeness) -> bool:
-        """Whether who is like this can work for the other; what the other does not know of, it does not mind.
+    def can_serve(self, other: ClientIdentity) -> bool:
+        """Whether a daemon with this identity can serve the other.
 
-        Hosts keep keys from some of our commands: those must not send away the daemon that has them.
+        The other may lack variables: hosts keep keys from some of our commands, and those must not replace the
+        daemon that has them.
         """
         same = (self.code, self.settings) == (other.code, other.settings)
         return same and all(self.environment.get(name) == digest for name, digest in other.environment.items())
 
     def dump(self) -> dict[str, Any]:
-        """As it goes over the wire; of the environment only digests."""
-        return {"code": self.code, "settings": dict(self.settings), "environment": dict(self.environment)}
+        """As JSON; of the environment only digests."""
+        return asdict(self)
 
     @classmethod
-    def parse(cls, value: Mapping[str, Any]) -> Likeness:
-        """From the wire."""
+    def parse(cls, value: Mapping[str, Any]) -> ClientIdentity:
+        """From JSON."""
         return cls(str(value["code"]), dict(value["settings"]), dict(value["environment"]))
 
 
@@ -63,6 +64,6 @@ def _digest(value: str) -> str:
 
 
 def code_stamp() -> str:
-    """Which code this is: the version, and when and where it was installed."""
+    """The version of the code, and when and where it was installed."""
     file = Path(aforesaid.__file__)
     return f"{aforesaid.__version__} {file.stat().st_mtime_ns} {file.parent}"

@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 in lines, as both ends of the socket write and read it."""
+"""JSON-RPC 2.0, one message a line, for both ends of the socket."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from aforesaid.errors import DaemonError
 
-MAX_LINE_BYTES = 80 << 20  # an event of a host may hold a tool's whole output
+MAX_LINE_BYTES = 80 << 20  # an event may contain the whole output of a tool
 UNREADABLE, NO_REQUEST, NO_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
-UNLIKE = -32001  # the daemon runs other code, or has other settings, than who asks
+INCOMPATIBLE = -32001  # the daemon runs other code, or has other settings, than the client
 FAILED = -32000  # one of our own errors; its data says which
 
 
 class RpcError(DaemonError):
-    """An answer that is an error: its code, and what it says."""
+    """An error of JSON-RPC: its code and its message."""
 
     def __init__(self, code: int, message: str, remedy: str = "", kind: str = "") -> None:
         super().__init__(message, remedy)
@@ -24,11 +24,11 @@ class RpcError(DaemonError):
 
 
 class ClosedError(ConnectionError):
-    """The other end went away before it answered."""
+    """The other end closed the connection before it answered."""
 
 
 class LineConnection:
-    """A connection that takes and gives lines."""
+    """A connection that sends and receives lines."""
 
     def __init__(self, link: socket.socket) -> None:
         self.link = link
@@ -39,7 +39,7 @@ class LineConnection:
         self.link.sendall(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     def read(self) -> dict[str, Any] | None:
-        """The next message; None when the other end has no more to say."""
+        """The next message; None at the end."""
         data = self.reader.readline(MAX_LINE_BYTES)
         if not data.endswith(b"\n"):
             if len(data) >= MAX_LINE_BYTES:
@@ -54,21 +54,21 @@ class LineConnection:
         return found
 
     def call(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
-        """Ask, and wait for the answer."""
+        """Send a request and wait for the answer."""
         try:
             self.send({"id": 1, "method": method, "params": dict(params or {})})
             answer = self.read()
         except (BrokenPipeError, ConnectionResetError):
             answer = None
         if answer is None:
-            raise ClosedError(f"The daemon went away before it answered {method}.")
+            raise ClosedError(f"The daemon closed the connection before it answered {method}.")
         if "error" in answer:
-            told = answer["error"]
-            raise RpcError(told["code"], told["message"], **told.get("data", {}))
+            error = answer["error"]
+            raise RpcError(error["code"], error["message"], **error.get("data", {}))
         return answer["result"]
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self.reader.close()
         self.link.close()
 

@@ -1,7 +1,7 @@
-"""The thin end of `aforesaid mcp`: lines from a host to the daemon and back. A daemon that dies is started again.
+"""The client side of `aforesaid mcp`: passes lines between a host and the daemon, and restarts a daemon that died.
 
-The host notices only that a call which was under way has failed. The handshake it once made is made again for it, so
-that the new daemon knows the session.
+The host only sees that the running call failed. The proxy repeats the host's handshake, so that the new daemon knows
+the session.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from aforesaid.surfaces.daemon.json_rpc import INTERNAL, MAX_LINE_BYTES, NO_REQU
 
 MAX_REQUEST_BYTES = 2 << 20  # as over HTTP
 READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
-AGAIN = "The memory's daemon went away during this call; call again."
+AGAIN = "The memory's daemon stopped during this call; call again."
 
 
 class Proxy:
-    """Between a host's pipes and a daemon; `attach` makes a connection that speaks MCP."""
+    """Connects the pipes of a host with a daemon; `attach` makes a connection that speaks MCP."""
 
     def __init__(self, attach: Callable[[], LineConnection], stdin: BinaryIO, stdout: BinaryIO) -> None:
         self._attach, self._stdin, self._stdout = attach, stdin, stdout
-        self._guard = threading.Lock()  # of what is said to the host, and of what it waits for
-        self._waiting: dict[Any, LineConnection] = {}  # which call waits for which connection
+        self._guard = threading.Lock()  # of the output to the host, and of the calls that wait
+        self._waiting: dict[Any, LineConnection] = {}  # call id → connection that will answer it
         self._handshake = b""
         self._line: LineConnection | None = None
         self._pump: threading.Thread | None = None
 
     def run(self, line: LineConnection) -> None:
-        """Carry lines until the host has no more to say and has heard every answer."""
+        """Pass lines until the host closes its input and has every answer."""
         self._use(line)
         for data in iter(lambda: self._stdin.readline(MAX_REQUEST_BYTES), b""):
             if len(data) >= MAX_REQUEST_BYTES and not data.endswith(b"\n"):
@@ -51,20 +51,20 @@ class Proxy:
     def _forward(self, data: bytes) -> None:
         message = parsed(data)
         number = message.get("id") if "method" in message else None
-        if halved(data, message):
-            self._fail(number, NO_REQUEST, "A message holds half a character (a lone surrogate); send it whole.")
+        if has_lone_surrogate(data, message):
+            self._fail(number, NO_REQUEST, "A message contains half a character (a lone surrogate); send it whole.")
             return
         if message.get("method") == "initialize":
             self._handshake = data
         try:
-            if not self._sent(data, number):  # that line did not arrive, so it may be sent again
+            if not self._sent(data, number):  # the line did not arrive, so it is safe to send it again
                 self._sent(data, number)
         except (OSError, AforesaidError) as error:
             if number is not None:
                 self._fail(number, INTERNAL, error.message if isinstance(error, AforesaidError) else AGAIN)
 
     def _sent(self, data: bytes, number: Any) -> bool:
-        """Send a line; False when the daemon turns out to be gone."""
+        """Send a line; False when the daemon is gone."""
         line = self._connected()
         with self._guard:
             if number is not None:
@@ -79,7 +79,7 @@ class Proxy:
         return True
 
     def _connected(self) -> LineConnection:
-        """The connection, or a new one that has heard the handshake already."""
+        """The connection, or a new one after the handshake."""
         if self._line is not None and self._pump is not None and self._pump.is_alive():
             return self._line
         self._drop()
@@ -88,13 +88,13 @@ class Proxy:
             line.link.sendall(self._handshake)
             number = parsed(self._handshake).get("id")
             while parsed(line.reader.readline(MAX_LINE_BYTES) or b"{}").get("id", number) != number:
-                pass  # whatever the server says before
+                pass  # skip other messages of the server
             line.link.sendall(READY)
         self._use(line)
         return line
 
     def _drop(self) -> None:
-        """Let go of a connection that is dead; whoever waits for it hears of that."""
+        """Close a dead connection; calls that wait for it fail."""
         if self._line is not None and self._pump is not None:
             with suppress(OSError):
                 self._line.link.shutdown(socket.SHUT_RDWR)
@@ -104,11 +104,11 @@ class Proxy:
 
     def _use(self, line: LineConnection) -> None:
         self._line = line
-        self._pump = threading.Thread(target=self._carry_back, args=(line,), daemon=True, name="aforesaid-front")
+        self._pump = threading.Thread(target=self._carry_back, args=(line,), daemon=True, name="aforesaid-proxy")
         self._pump.start()
 
     def _carry_back(self, line: LineConnection) -> None:
-        """What the daemon says, to the host; when it stops in the middle, the host hears of what it waits for."""
+        """Pass answers to the host. When the daemon stops, fail the calls that wait for it."""
         with suppress(OSError, ValueError):
             while data := line.reader.readline(MAX_LINE_BYTES):
                 message = parsed(data)
@@ -129,12 +129,12 @@ class Proxy:
             self._tell(json.dumps(answer).encode() + b"\n")
 
     def _tell(self, data: bytes) -> None:
-        with suppress(BrokenPipeError):  # a host that left: the end of its input follows
+        with suppress(BrokenPipeError):  # the host is gone; its input ends too
             self._stdout.write(data)
             self._stdout.flush()
 
     def _hang_up(self) -> None:
-        """Say that no more comes, and hear the rest."""
+        """Close the input and wait for the remaining answers."""
         if self._line is not None and self._pump is not None:
             with suppress(OSError):
                 self._line.link.shutdown(socket.SHUT_WR)
@@ -142,8 +142,8 @@ class Proxy:
             self._line.close()
 
 
-def halved(data: bytes, message: dict[str, Any]) -> bool:
-    r"""Whether a text in it cannot be encoded: `\ud83d` alone is valid JSON that the protocol's library drops."""
+def has_lone_surrogate(data: bytes, message: dict[str, Any]) -> bool:
+    r"""Whether a text cannot be encoded: `\ud83d` alone is valid JSON, but the SDK drops such a message."""
     if b"\\ud" not in data and b"\\uD" not in data:
         return False
     try:
@@ -154,7 +154,7 @@ def halved(data: bytes, message: dict[str, Any]) -> bool:
 
 
 def parsed(data: bytes) -> dict[str, Any]:
-    """A message; empty for what is none, which the daemon is left to answer."""
+    """A message; empty for invalid JSON, which the daemon answers."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""The daemon: claim the place → a thread for each who comes → leave when told to, or when nobody came for a while.
+"""The server of a daemon: take the lock → one thread for each client → stop when asked, or after some idle time.
 
-Whoever is connected when it leaves is served to the end, so that another can take the place at once.
+Clients that are connected when it stops listening are served to the end, so that another daemon can start at once.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from aforesaid.surfaces.daemon.paths import DaemonPaths
 
 try:
     import fcntl
-except ImportError:  # no daemon on such a system: hosts open the memory themselves
+except ImportError:  # no daemon on this system: hosts open the memory themselves
     fcntl = None  # type: ignore[assignment]
 
 TICK_SECONDS = 0.5
-CLAIM_SECONDS = 2.0  # for another to make way that was asked to
-LEAVE_SECONDS = 10.0  # for calls that are under way when it is told to stop
+CLAIM_SECONDS = 2.0  # to wait for the lock of a daemon that stops
+LEAVE_SECONDS = 10.0  # to wait for running calls when it stops
 BACKLOG = 64
 
 Handler = Callable[[LineConnection], None]
 
 
-class Service:
-    """Listens at a place; `handle` talks with one client and returns when that is over."""
+class DaemonServer:
+    """Listens on the socket; `handle` serves one client and returns when the client is gone."""
 
     def __init__(
-        self, place: DaemonPaths, handle: Handler, idle_seconds: float, note: Callable[[str], None] = lambda line: None
+        self, paths: DaemonPaths, handle: Handler, idle_seconds: float, log: Callable[[str], None] = lambda line: None
     ) -> None:
-        self._place, self._handle, self._idle, self._note = place, handle, idle_seconds, note
+        self._paths, self._handle, self._idle, self._log = paths, handle, idle_seconds, log
         self._guard = threading.Lock()
         self._clients: dict[LineConnection, threading.Thread] = {}
         self._last = time.monotonic()
@@ -45,41 +45,41 @@ class Service:
 
     @property
     def clients(self) -> int:
-        """How many are connected."""
+        """How many clients are connected."""
         with self._guard:
             return len(self._clients)
 
     def run(self) -> bool:
-        """Serve until it is over; False when another has the place.
+        """Serve until it stops; False when another daemon has the lock.
 
-        Afterwards `clients` says how many calls would not end; what they hold must not be closed.
+        Afterwards `clients` counts calls that did not end; what they use must not be closed.
         """
-        with _claimed(self._place) as listener:
+        with _claimed(self._paths) as listener:
             if listener is None:
                 return False
-            self._note("listening")
+            self._log("listening")
             listener.settimeout(TICK_SECONDS)
-            while not self._leaving.is_set() and not self._forgotten():
+            while not self._leaving.is_set() and not self._is_idle():
                 with suppress(TimeoutError):
-                    self._welcome(listener.accept()[0])
+                    self._accept(listener.accept()[0])
         self._left.set()
-        self._note("stopping" if self._stopping else "makes way" if self._leaving.is_set() else "nobody came")
-        self._see_out()
+        self._log("stopping" if self._stopping else "replaced" if self._leaving.is_set() else "idle")
+        self._wait_for_clients()
         return True
 
     def leave(self, *, stop: bool = False) -> None:
-        """Listen no longer; returns when another may take the place. `stop`: hang up on who is here, too."""
+        """Stop listening; returns when another daemon may start. `stop`: also disconnect the clients."""
         self._stopping |= stop
         self._leaving.set()
-        with suppress(OSError), socket.socket(socket.AF_UNIX) as knock:
-            knock.connect(str(self._place.socket))  # wakes the one who waits at the door
+        with suppress(OSError), socket.socket(socket.AF_UNIX) as wake:
+            wake.connect(str(self._paths.socket))  # ends the wait for the next client
         self._left.wait(CLAIM_SECONDS)
 
-    def _forgotten(self) -> bool:
+    def _is_idle(self) -> bool:
         with self._guard:
             return not self._clients and time.monotonic() - self._last > self._idle
 
-    def _welcome(self, link: socket.socket) -> None:
+    def _accept(self, link: socket.socket) -> None:
         line = LineConnection(link)
         thread = threading.Thread(target=self._serve, args=(line,), daemon=True, name="aforesaid-client")
         with self._guard:
@@ -90,9 +90,9 @@ class Service:
         try:
             self._handle(line)
         except OSError:
-            pass  # a client that went away without a word
-        except BaseException as error:  # noqa: BLE001 - one client's trouble is not another's
-            self._note(f"a client was dropped: {told(error)}")
+            pass  # the client disconnected
+        except BaseException as error:  # noqa: BLE001 - one client must not harm the others
+            self._log(f"a client was dropped: {told(error)}")
         finally:
             with suppress(OSError):
                 line.close()
@@ -100,8 +100,8 @@ class Service:
                 del self._clients[line]
                 self._last = time.monotonic()
 
-    def _see_out(self) -> None:
-        """Wait for those who are connected; when stopping, tell them that nothing more is read, and not for ever."""
+    def _wait_for_clients(self) -> None:
+        """Wait for connected clients. When stopping, close their input and wait only for some seconds."""
         ends = time.monotonic() + LEAVE_SECONDS
         while True:
             with self._guard:
@@ -116,23 +116,23 @@ class Service:
 
 
 @contextmanager
-def _claimed(place: DaemonPaths) -> Iterator[socket.socket | None]:
-    """A listening socket that is this process's alone; None when another has it."""
-    place.make()
-    handle = os.open(place.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+def _claimed(paths: DaemonPaths) -> Iterator[socket.socket | None]:
+    """A listening socket under the lock; None when another daemon has the lock."""
+    paths.make()
+    handle = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         if not _locked(handle):
             yield None
             return
-        place.socket.unlink(missing_ok=True)  # of one that was killed
+        paths.socket.unlink(missing_ok=True)  # left by a daemon that was killed
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(place.socket))
-            place.socket.chmod(0o600)
+            listener.bind(str(paths.socket))
+            paths.socket.chmod(0o600)
             listener.listen(BACKLOG)
             yield listener
-            place.socket.unlink(missing_ok=True)
+            paths.socket.unlink(missing_ok=True)
     finally:
-        os.close(handle)  # which lets go of the lock
+        os.close(handle)  # releases the lock
 
 
 def _locked(handle: int) -> bool:

@@ -1,4 +1,4 @@
-"""Reports of `aforesaid bench` as people read them: tables for a terminal, and Markdown for a page."""
+"""Reports of `aforesaid bench` as text: tables for a terminal, and Markdown for a page."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ COLUMNS = {
     "duplicates": "repeats",
 }
 COMPARED = {MAIN: "fraction@10", "turn.ndcg@10": "nDCG@10", "session.all@5": "session all@5"}
-SIDE_BY_SIDE = 3  # variants whose every metric fits on a screen
+SIDE_BY_SIDE = 3  # more variants do not fit on a screen with all their metrics
 NOTHING = "–"
 BEGIN, END = "<!-- bench ablation: begin -->", "<!-- bench ablation: end -->"
 
 
 def share(value: float) -> str:
-    """A share without its leading zero, as tables of retrieval show it."""
+    """A number between 0 and 1 without its leading zero."""
     text = f"{value:.3f}"
     return text[1:] if text.startswith("0.") else text
 
 
 def quality_text(report: QualityReport) -> str:
-    """What was asked, every variant in a row, all metrics side by side if few, then by type and by fold."""
+    """The questions, one row for each variant, all metrics side by side if they fit, then by type and by fold."""
     variants = report.variants
     parts = [f"{_head(report)}\n{_stores(report)}", _rows([_titles(), *map(_variant_row, variants)])]
     if len(variants) <= SIDE_BY_SIDE:
@@ -60,7 +60,7 @@ def ablation_markdown(reports: Sequence[QualityReport]) -> str:
 
 
 def check_marks(page: Path) -> tuple[str, str]:
-    """What stands before and after the marks of a page, or an error that says which lines to add."""
+    """The text before and after the marks of a page; InputError when the marks are missing."""
     if not page.is_file():
         raise InputError(f"There is no page {page}.", "Check the path.")
     before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
@@ -71,7 +71,7 @@ def check_marks(page: Path) -> tuple[str, str]:
 
 
 def write_between(page: Path, text: str) -> None:
-    """Put a text between the two marks of a page."""
+    """Replace the text between the two marks of a page."""
     before, after = check_marks(page)
     page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 

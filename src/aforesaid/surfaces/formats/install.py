@@ -1,4 +1,4 @@
-"""What an installation changes, as text and as data."""
+"""The changes of an installation as text and as JSON."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def steps_text(steps: Sequence[InstallStep], made: Sequence[Path], *, dry_run: b
 
 def _line(step: InstallStep, made: Sequence[Path], dry_run: bool, undo: bool) -> str:
     if not step.changes:
-        return f"{step.path}: {'nothing of ours is in it' if undo else 'it is as it should be'} ({step.what})"
+        return f"{step.path}: {'nothing to remove' if undo else 'up to date'} ({step.what})"
     would = "would be " if dry_run else ""
-    done = ("deleted" if step.after is None else "taken out") if undo else "written"
-    backup = f"; as it was: {backup_of(step.path)}" if backup_of(step.path) in made else ""
+    done = ("deleted" if step.after is None else "removed") if undo else "written"
+    backup = f"; backup: {backup_of(step.path)}" if backup_of(step.path) in made else ""
     return f"{step.path}: {step.what} {would}{done}{backup}"

@@ -54,6 +54,11 @@ def calibration_text(report: CalibrationReport) -> str:
     return "\n".join(lines)
 
 
+def calibration_note(report: CalibrationReport, view: View) -> str:
+    """What to do when the result was not kept."""
+    return "" if report.stored or view.given["dry_run"] else "Nothing was kept; --force keeps it all the same."
+
+
 def _kept(side: SideReport) -> str:
     if side.stored:
         return "kept"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.deletion.forget import Receipt
     from aforesaid.governance.audit import AuditReport
     from aforesaid.importers.report import FileReport, Intake
-    from aforesaid.maintenance.transfer import ImportReport
+    from aforesaid.maintenance.export import ImportReport
     from aforesaid.store.protocols import Problem
     from aforesaid.surfaces.verbs.declare import View
 

@@ -13,7 +13,7 @@ from aforesaid.types import Record
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.compaction.compact import CompactReport
     from aforesaid.documents.loader import Authored, Loaded
-    from aforesaid.memory.sessions import Begun, Ended
+    from aforesaid.memory.sessions import BootstrapReport, EndReport
     from aforesaid.surfaces.verbs.declare import View
 
 TIERS = ("lore", "hard", "soft")
@@ -68,20 +68,20 @@ def compact_text(report: CompactReport) -> str:
     return "\n".join([head, *table(rows), *degraded])
 
 
-def begun_json(begun: Begun, view: View) -> dict[str, Any]:
+def begun_json(begun: BootstrapReport, view: View) -> dict[str, Any]:
     """How a session begins; the stored turns are counted."""
-    return {**to_json(begun), "taken": ingest_json(begun.taken)}
+    return {**to_json(begun), "ingested": ingest_json(begun.ingested)}
 
 
-def begun_text(begun: Begun) -> str:
+def begun_text(begun: BootstrapReport) -> str:
     """How a session begins, and which documents failed."""
     head = f"{begun.session}: {counted(begun.turns, 'turn')} known"
-    taken = [ingest_text(begun.taken)] if len(begun.taken) else [begun.freshness.line]
+    taken = [ingest_text(begun.ingested)] if len(begun.ingested) else [begun.freshness.line]
     failed = [f"not loaded: {visible(line)}" for line in begun.failed]
     return "\n".join([head, *map(loaded_text, begun.loaded), *failed, *taken])
 
 
-def ended_text(ended: Ended) -> str:
+def ended_text(ended: EndReport) -> str:
     """What was done at the end of a session."""
     embedded = [f"{counted(ended.embedded, 'missing vector')} made"] if ended.embedded else []
     lines = [f"{ended.session}: {counted(ended.turns, 'turn')}", compact_text(ended.compacted), *embedded]

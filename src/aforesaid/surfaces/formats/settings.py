@@ -1,4 +1,4 @@
-"""Settings as people see them: a table, or a file to start from."""
+"""Settings as a table, or as a file to start from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def settings_dict(rows: Iterable[SettingInfo]) -> dict[str, Any]:
 
 
 def settings_text(rows: Sequence[SettingInfo], columns: int) -> str:
-    """One setting a line: name, value, range, what it does; what was changed says from what and by whom."""
+    """One setting a line: name, value, range and meaning; a changed one with its default and origin."""
     if not rows:
         return "every setting has its default"
     names = max(width_of(row.name) for row in rows)
@@ -35,7 +35,7 @@ def settings_text(rows: Sequence[SettingInfo], columns: int) -> str:
 
 
 def settings_toml(rows: Iterable[SettingInfo]) -> str:
-    """A settings file with every row explained; those that have their default are commented out."""
+    """A settings file with every setting explained; unchanged ones are commented out."""
     lines = ["## Settings of aforesaid. Remove the # before a line to change it."]
     group = ""
     for row in rows:
@@ -49,7 +49,7 @@ def settings_toml(rows: Iterable[SettingInfo]) -> str:
 
 
 def _beside(head: str, text: str, columns: int) -> str:
-    """A text to the right of a head if there is room for it, else under it."""
+    """A text beside a head if it fits, else under it."""
     room = columns - width_of(head)
     if room < 24:
         return f"{head.rstrip()}\n{wrapped(text, columns, '    ')}"
@@ -66,5 +66,5 @@ def _toml(value: float | int | str | bool) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # what TOML escapes beyond JSON
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML escapes this, JSON does not
     return repr(value)

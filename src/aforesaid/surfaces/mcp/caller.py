@@ -1,14 +1,14 @@
-"""Who calls, and what a caller may do: it comes from the server's options or a token, never from the model."""
+"""The caller and its grants. They come from the options of the server or from a token, never from the model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aforesaid.errors import DeniedError
 from aforesaid.surfaces.verbs.declare import Grant
+from aforesaid.types import Progress
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
@@ -18,7 +18,7 @@ READ_WRITE: frozenset[Grant] = frozenset({"read", "write"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose memory is opened, and for what."""
+    """The tenant, user and project whose memory is used, the purpose, and the grants."""
 
     tenant: str
     user: str | None = None
@@ -29,20 +29,20 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call: the memory as its caller may see it, and where to tell how far it is (done, total)."""
+    """One call: the memory as its caller may see it, and a function for progress (done, total)."""
 
     memory: Memory
     user: str | None
     project: str | None
     grants: frozenset[Grant] = READ_WRITE
-    progress: Callable[[int, int], None] = lambda done, total: None
+    progress: Progress = lambda done, total: None
 
     def needs(self, grant: Grant) -> None:
-        """Refuse what was not granted."""
+        """Raise DeniedError unless this was granted."""
         if grant not in self.grants:
             raise DeniedError(
                 f"This connection may not {grant}; it may {', '.join(sorted(self.grants)) or 'nothing'}.",
-                "Ask whoever runs the server to grant it.",
+                "Ask the operator of the server to grant it.",
             )
 
 

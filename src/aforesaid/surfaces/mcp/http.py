@@ -1,4 +1,4 @@
-"""The door before the HTTP server: host → origin → token → rate → size; what passes carries its caller."""
+"""Checks before the HTTP server: host → origin → token → rate → size. A request that passes has its caller set."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Any]
 Receive = Callable[[], Any]
 
-MAX_BODY_BYTES = 2 << 20  # 200 long turns
-BURST_SECONDS = 2  # of the rate, that may come at once
-MOST_BUCKETS = 10_000  # callers whose rate is remembered
+MAX_BODY_BYTES = 2 << 20  # enough for 200 long turns
+BURST_SECONDS = 2  # requests of this many seconds may come at once
+MOST_BUCKETS = 10_000  # callers with a remembered rate
 WILDCARDS = ("0.0.0.0", "::", "")
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer, not a fault
-    """An HTTP status with its reason."""
+class Refused(Exception):  # noqa: N818 - it becomes an answer
+    """A refused request: the HTTP status and the reason."""
 
     def __init__(self, status: int, error: AforesaidError, **headers: str) -> None:
         super().__init__(error.message)
@@ -34,7 +34,7 @@ class Refused(Exception):  # noqa: N818 - it is an answer, not a fault
 
 
 class Rate:
-    """A bucket a caller, filled with so many requests a second."""
+    """A token bucket for each caller: so many requests per second."""
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._clock = per_second, clock
@@ -42,7 +42,7 @@ class Rate:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, who: str) -> float:
-        """Take one from the bucket: 0 if there was one, else how many seconds until there is."""
+        """Count a request; returns 0, or the seconds to wait when there were too many."""
         now = self._clock()
         level, then = self._buckets.pop(who, (self._room, now))
         level = min(self._room, level + (now - then) * self._rate)
@@ -54,7 +54,7 @@ class Rate:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host of this name."""
+    """Whether only this machine can reach this address."""
     if host == "localhost":
         return True
     try:
@@ -64,24 +64,24 @@ def is_loopback(host: str) -> bool:
 
 
 def check_binding(host: str, tokens: Tokens | None, hosts: Iterable[str]) -> frozenset[str]:
-    """The names that clients may call the server by; refuses what would let strangers in."""
+    """The host names of the server. An address that others can reach needs tokens and names."""
     if is_loopback(host):
         return frozenset({"127.0.0.1", "localhost", "::1", host, *hosts})
     if tokens is None:
         raise InputError(
-            f"{host} can be reached from other machines, and nobody would be asked who they are.",
+            f"{host} can be reached from other machines, and there are no tokens.",
             "Give --tokens FILE, or bind to 127.0.0.1.",
         )
     if host in WILDCARDS and not list(hosts):
         raise InputError(
-            f"{host or 'Every address'} has no name of its own to check requests by.",
-            "Say with --allow-host under which names clients call it.",
+            f"{host or 'Every address'} is not a name, so requests cannot be checked.",
+            "Name the server with --allow-host.",
         )
     return frozenset({*hosts, *(() if host in WILDCARDS else (host,))})
 
 
 class Door:
-    """An ASGI application around the server's own; refusals are JSON with a reason and a remedy."""
+    """An ASGI application around the server. Refusals are JSON with a reason and a remedy."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Door:
             CURRENT.reset(mark)
 
     def _check_names(self, headers: dict[str, str]) -> None:
-        """A page in a browser must not reach us through a name that it made point here, nor from its own origin."""
+        """Refuse web pages that use a DNS name of their own for this server, or another origin."""
         host = headers.get("host", "").lower()
         if _hostname(f"//{host}") not in self._hosts:
             what = DeniedError(f"The host {host!r} is not served here.", "Start the server with --allow-host.")
@@ -175,7 +175,7 @@ def _hostname(url: str) -> str:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body once more, then whatever the client does next."""
+    """The body again, then the next messages of the client."""
     waiting = [body]
 
     async def again() -> Any:

@@ -1,4 +1,4 @@
-"""The one place that knows which era of the MCP SDK is installed: 1.x has FastMCP, 2.x has MCPServer."""
+"""The only module that depends on the version of the MCP SDK: 1.x has FastMCP, 2.x has MCPServer."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = [
 ]  # fmt: skip
 
 INVALID_PARAMS = -32602  # JSON-RPC's
-UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `http.Door` has checked already
+UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # `http.Door` checks this
 
 
 def new(kind: Any, name: str, instructions: str) -> Any:
-    """A server of this kind, quiet on stderr; over HTTP every request stands alone."""
+    """Create a server that logs only errors; over HTTP it is stateless."""
     if MODERN:
         return kind(name, instructions=instructions, version=__version__, log_level="ERROR")
     made = kind(name, instructions=instructions, log_level="ERROR", stateless_http=True, transport_security=UNCHECKED)
@@ -45,7 +45,7 @@ def new(kind: Any, name: str, instructions: str) -> Any:
 
 
 def refusal(message: str) -> Exception:
-    """An error of the protocol that says what is wrong with a request."""
+    """A protocol error for a wrong request."""
     if MODERN:
         from mcp.shared.exceptions import MCPError
 
@@ -57,7 +57,7 @@ def refusal(message: str) -> Exception:
 
 
 def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
-    """Serve one client that writes and reads lines, until it has no more to say."""
+    """Serve one client over lines, until it closes its input."""
     lines = anyio.wrap_file(io.TextIOWrapper(reader, encoding="utf-8", errors="replace"))
     answers = anyio.wrap_file(io.TextIOWrapper(writer, encoding="utf-8"))
     inner = server._lowlevel_server if MODERN else server._mcp_server
@@ -70,7 +70,7 @@ def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
 
 
 def http_app(server: Any, max_body_bytes: int) -> Any:
-    """The server as an ASGI application, at /mcp."""
+    """The server as an ASGI application at /mcp."""
     if MODERN:
         return server.streamable_http_app(
             stateless_http=True, transport_security=UNCHECKED, max_request_body_size=max_body_bytes

@@ -25,14 +25,7 @@ def get(call: ToolCall, id: str, **where: Any) -> dict[str, Any]:  # noqa: A002 
 
 def ingest(call: ToolCall, session: str, turns: Sequence[Mapping[str, str]], **who: Any) -> IngestReport:
     """Store turns and report progress."""
-    done = 0
-
-    def advance(number: int) -> None:
-        nonlocal done
-        done += number
-        call.progress(done, len(turns))
-
-    return call.memory.ingest([_turn(session, each) for each in turns], progress=advance, **who)
+    return call.memory.ingest([_turn(session, each) for each in turns], progress=call.progress, **who)
 
 
 def _turn(session: str, said: Mapping[str, str]) -> Turn:
@@ -48,7 +41,7 @@ def status(call: ToolCall, **who: Any) -> dict[str, Any]:
     memory = call.memory
     where = memory.where(**who)
     kinds = {kind: memory.store.count(memory.where(**who, kinds=(kind,))) for kind in KINDS}
-    adopted = memory.policy()
+    adopted = memory.policy.current()
     spaces = [space.name for space in memory.store.spaces() if space.active]
     return {
         "user": call.user or "",
@@ -57,7 +50,7 @@ def status(call: ToolCall, **who: Any) -> dict[str, Any]:
         "may": sorted(call.grants),
         "records": memory.store.count(where),
         "kinds": {kind: number for kind, number in kinds.items() if number},
-        "candidates": len(memory.candidates(**who, limit=MOST_CANDIDATES)),
+        "candidates": len(memory.governance.candidates(**who, limit=MOST_CANDIDATES)),
         "policy": neutralised(adopted.version) if adopted else "",
         "embedder": spaces[0] if spaces else "",
     }
@@ -68,8 +61,8 @@ def policy(call: ToolCall, proposal: str = "", apply: bool = False) -> dict[str,
     report = None
     if proposal:
         call.needs("admin")  # how many records match a rule tells what the records of others say
-        report = call.memory.apply_policy(proposal, dry_run=not apply, by="mcp", progress=call.progress)
-    adopted = call.memory.policy()
+        report = call.memory.policy.apply(proposal, dry_run=not apply, by="mcp", progress=call.progress)
+    adopted = call.memory.policy.current()
     return {
         "version": neutralised(adopted.version) if adopted else "",
         "text": "" if report else policy_text(adopted.policy if adopted else None),
@@ -102,7 +95,7 @@ def _seen(call: ToolCall, name: str, session: str | None) -> Record:
     try:
         return call.memory.get(name, user=call.user, project=call.project, session=session)
     except NotFoundError:
-        for record in call.memory.candidates(user=call.user, project=call.project, limit=ALL):
+        for record in call.memory.governance.candidates(user=call.user, project=call.project, limit=ALL):
             if name in (record.id, record.key):
                 return record
         raise

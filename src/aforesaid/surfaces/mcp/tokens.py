@@ -1,4 +1,4 @@
-"""Bearer tokens: a file of their hashes, each bound to a tenant and a user. The tokens themselves are kept nowhere."""
+"""Bearer tokens: a file of their hashes, each for a tenant and a user. The tokens themselves are not stored."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SHAPE = 'Write {"<sha256 of the token>": {"tenant": "t", "user": "ana", "grants"
 
 
 def digest(token: str) -> str:
-    """What the file knows a token by."""
+    """The hash of a token, as the file has it."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """A random token."""
     return secrets.token_urlsafe(32)
 
 
 def read_tokens(path: Path) -> dict[str, Caller]:
-    """Who each token stands for, by its hash."""
+    """The caller of each token, by its hash."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -46,7 +46,7 @@ def _caller(path: Path, name: str, value: Any) -> Caller:
     if not HASH.fullmatch(name):
         raise SettingsError(f"{where}: this is not a sha256 in hex.", "Make one with `aforesaid mcp --new-token`.")
     if not isinstance(value, Mapping) or not value.get("tenant") or not value.get("user"):
-        raise SettingsError(f"{where}: it names no tenant or no user.", SHAPE)
+        raise SettingsError(f"{where}: the tenant or the user is missing.", SHAPE)
     if unknown := set(value) - {*NAMES, "grants"}:
         raise SettingsError(f"{where}: {', '.join(sorted(unknown))} is unknown.", SHAPE)
     try:
@@ -65,7 +65,7 @@ def _grants(where: str, value: Any) -> frozenset[Grant]:
 
 
 class Tokens:
-    """The file, read again whenever it changes, so that a token can be taken back while the server runs."""
+    """The tokens of a file. It is read again when it changes, so that a token can be revoked while the server runs."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -73,7 +73,7 @@ class Tokens:
         self._seen = self._stamp()
 
     def caller(self, token: str) -> Caller | None:
-        """Who the token stands for; a file that cannot be read any more lets nobody in."""
+        """The caller of a token; None for an unknown one. A file that became unreadable has no callers."""
         now = self._stamp()
         if now != self._seen:
             try:
@@ -84,7 +84,7 @@ class Tokens:
         return self._callers.get(digest(token))
 
     def everything(self) -> frozenset[Grant]:
-        """All that any token is granted."""
+        """The grants of all tokens together."""
         return frozenset(grant for caller in self._callers.values() for grant in caller.grants)
 
     def _stamp(self) -> tuple[int, int]:

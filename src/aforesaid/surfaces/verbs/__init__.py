@@ -1,4 +1,8 @@
-"""The table of public verbs. Each module holds the rows of one group and is imported when it is needed."""
+"""The table of public verbs. Each module holds the rows of one group and is imported when it is needed.
+
+A new verb is a row here plus its name in `surfaces.cli.commands`. The command, the MCP tool, docs/cli.md and the table
+of tools in docs/mcp.md are made from the row; `make docs` writes the pages.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ USER = Argument(
 )  # fmt: skip
 PROJECT = Argument("project", "The project; its shared records are included.", metavar="NAME")
 SESSION = Argument(
-    "session", "Only this session.", metavar="NAME", tool=ToolForm("Only this session; leave empty for all.")
+    "session", "The session to look in.", metavar="NAME", tool=ToolForm("Only this session; leave empty for all.")
 )  # fmt: skip
 AGENT = Argument("agent", "The agent that takes part.", metavar="NAME")
 WHO = (USER, PROJECT)

@@ -103,8 +103,8 @@ class Verb:
 
     `method` is the dotted path of the `Memory` method; `call` replaces a plain call of it where the arguments need
     work. `each` names a repeated argument: the method is called once for each value. `modes` are verbs that share this
-    verb's command and are chosen by an option (`by`). `command` names a function of `surfaces.cli.special` that runs
-    the verb on the command line in place of the general one. `embeds` says whether vectors are compared or made, or
+    verb's command and are chosen by an option (`by`). `command` names a function of `surfaces.cli` that runs the verb
+    on the command line in place of the general one. `embeds` says whether vectors are compared or made, or
     which argument makes it so. `note` is shown on stderr; `fails` decides on exit code 1.
     """
 
@@ -119,7 +119,7 @@ class Verb:
     to_json: Callable[[Any, View], Any] = lambda found, view: to_json(found)
     to_text: Callable[[Any, View], str] = lambda found, view: str(found)
     note: Callable[[Any, View], str] | None = None
-    fails: Callable[[Any], bool] | None = None
+    fails: Callable[[Any, View], bool] | None = None
     call: Callable[..., Any] | None = None
     each: str = ""
     modes: tuple[Verb, ...] = ()
@@ -149,7 +149,7 @@ class Verb:
         """Its own arguments, then the option that chooses each mode and the arguments that only the mode has."""
         seen: set[str] = set()
         for verb in (self, *self.modes):
-            for argument in (*verb.arguments, *((verb.by,) if verb.by else ())):
+            for argument in (*((verb.by,) if verb.by else ()), *verb.arguments):
                 if argument.name not in seen:
                     seen.add(argument.name)
                     yield argument

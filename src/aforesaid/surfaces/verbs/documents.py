@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.errors import InputError
 from aforesaid.surfaces.formats import notes as shown
 from aforesaid.surfaces.formats.sessions import lint_json, lint_text, loaded_text
-from aforesaid.surfaces.verbs.arguments import OWNER_SCOPE, WHO
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def index(memory: Memory, path: Sequence[str] = (), name: str | None = None, **g
     if name is not None and len(path) != 1:
         raise InputError("--name is for one folder.", "Give each folder its own call.")
     if not path:
-        return memory.roots(**{key: given[key] for key in ("user", "project") if key in given})
-    return [memory.index(each, name=name, **given) for each in path]
+        return memory.notes.roots(**{key: given[key] for key in ("user", "project") if key in given})
+    return [memory.notes.index(each, name=name, **given) for each in path]
 
 
 FILES = Argument(
@@ -39,23 +39,19 @@ FILES = Argument(
 FOLDERS = Argument("path", metavar="[FOLDER]...", positional=True, many=True)
 
 LOAD = Verb(
-    "load",
-    "load",
-    "Load documents with rules for the agent.",
+    "load", "documents.load", "Load documents with rules for the agent.",
     """List items become hard rules, imperative sentences soft rules; the rest can be searched.
 
     Loading again replaces only what changed. A document whose hard rules do not fit their share of a prompt is refused.
     """,
-    (FILES, *WHO, OWNER_SCOPE),
+    (FILES, *arg.WHO, arg.OWNER_SCOPE),
     "aforesaid load AGENTS.md docs/style.md --project shop",
     grant="write", effect="adds", opens="make", embeds=True, each="path",
     to_text=lambda found, view: "\n".join(map(loaded_text, found)),
     modes=(
         Verb(
-            "unload",
-            "unload",
-            "Remove documents.",
-            arguments=(FILES, *WHO, OWNER_SCOPE),
+            "unload", "documents.unload", "Remove documents.",
+            arguments=(FILES, *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", embeds=True, each="path",
             to_text=lambda found, view: "\n".join(map(loaded_text, found)),
             by=Argument("remove", "Remove the documents instead.", "flag"),
@@ -63,9 +59,7 @@ LOAD = Verb(
     ),
 )  # fmt: skip
 LINT = Verb(
-    "lint",
-    "lint",
-    "Show how the lines of a document are classified.",
+    "lint", "documents.lint", "Show how the lines of a document are classified.",
     """Shows tiers, tokens, and rules that contradict each other; stores nothing.
 
     The exit code is 1 when rules contradict each other, or when the hard rules need more than their share of a prompt.
@@ -75,19 +69,17 @@ LINT = Verb(
     opens="nothing", each="path",
     to_json=lambda found, view: [lint_json(each) for each in found],
     to_text=lambda found, view: "\n\n".join(lint_text(each, view.columns) for each in found),
-    fails=lambda found: any(each.problems for each in found),
+    fails=lambda found, view: any(each.problems for each in found),
 )  # fmt: skip
 INDEX = Verb(
-    "index",
-    "index",
-    "Update the index of folders of notes.",
+    "index", "notes.index", "Update the index of folders of notes.",
     """Without a folder, list the indexed ones.
 
     Only changed files are read and only new text is embedded; moved files keep their vectors. Left out are hidden
     folders, node_modules, logs, and everything that .gitignore and .aforesaidignore name.
     """,
     (
-        FOLDERS, *WHO, OWNER_SCOPE,
+        FOLDERS, *arg.WHO, arg.OWNER_SCOPE,
         Argument("name", "The name of the indexed folder.  [default: the folder's own name]", metavar="NAME"),
         Argument("dry_run", "Only report what would be done.", "flag"),
     ),
@@ -96,10 +88,8 @@ INDEX = Verb(
     to_json=shown.index_json, to_text=shown.index_view,
     modes=(
         Verb(
-            "unindex",
-            "unindex",
-            "Remove folders from the index.",
-            arguments=(replace(FOLDERS, required=True), *WHO, OWNER_SCOPE),
+            "unindex", "notes.unindex", "Remove folders from the index.",
+            arguments=(replace(FOLDERS, required=True), *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", each="path",
             to_json=shown.index_json, to_text=shown.index_view,
             by=Argument("remove", "Remove the folders from the index instead. No file is touched.", "flag"),
@@ -107,13 +97,11 @@ INDEX = Verb(
     ),
 )  # fmt: skip
 WATCH = Verb(
-    "watch",
-    "watch",
-    "Load documents and index folders, and again whenever they change.",
+    "watch", "notes.watch", "Load documents and index folders, and again whenever they change.",
     "Runs until interrupted; needs aforesaid[watch].",
-    (Argument("paths", metavar="FILE|FOLDER...", positional=True, required=True, many=True), *WHO, OWNER_SCOPE),
+    (Argument("paths", metavar="FILE|FOLDER...", positional=True, required=True, many=True), *arg.WHO, arg.OWNER_SCOPE),
     "aforesaid watch AGENTS.md ~/notes --project shop",
-    grant="write", effect="adds", opens="make", embeds=True, command="watch",
+    grant="write", effect="adds", opens="make", embeds=True, command="special.watch",
 )  # fmt: skip
 
 VERBS = (LOAD, LINT, INDEX, WATCH)

@@ -8,23 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import governance as shown
 from aforesaid.surfaces.formats.records import counted, list_text
-from aforesaid.surfaces.verbs.arguments import (
-    BOUNDARY,
-    ID,
-    LIMIT,
-    MAX_LIST,
-    MAX_QUERY_CHARS,
-    NOW,
-    PAGE_50,
-    QUERY,
-    REVIEWERS,
-    SCOPE,
-    SOURCE,
-    TEXT,
-    TYPE,
-    WHERE,
-    WHO,
-)
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 from aforesaid.types import Provenance, Record
 
@@ -44,7 +28,7 @@ def observe(
 ) -> Record:
     """Store an observation with its source."""
     source = Provenance(who=who, method="observe", file=file, url=url)
-    return memory.observe(source=source, tainted=not trusted, **given)
+    return memory.governance.observe(source=source, tainted=not trusted, **given)
 
 
 def upsert(
@@ -58,24 +42,24 @@ def upsert(
     """Store a claim with its source; the records it comes from are named by their ids."""
     owner = {name: given.get(name) for name in ("user", "project")}
     keys = tuple(memory.get(name, **owner).key for name in sources)
-    return memory.upsert(provenance=Provenance(who=who, file=file, url=url, sources=keys), **given)
+    return memory.governance.upsert(provenance=Provenance(who=who, file=file, url=url, sources=keys), **given)
 
 
 def candidates(memory: Memory, limit: int = 50, offset: int = 0, **who: Any) -> Sequence[Record]:
     """One page of the candidates."""
-    return memory.candidates(limit=limit + offset, **who)[offset:]
+    return memory.governance.candidates(limit=limit + offset, **who)[offset:]
 
 
 OBSERVE = Verb(
-    "observe",
-    "observe",
-    "Store an observation for a limited time.",
+    "observe", "governance.observe", "Store an observation for a limited time.",
     "It can be searched and distilled into a candidate, and it is deleted when its time is over.",
     (
-        TEXT, *WHERE, replace(SCOPE, tool=None), replace(BOUNDARY, tool=None),
+        arg.TEXT, *arg.WHO,
+        replace(arg.SESSION, help="The session it belongs to.", tool=ToolForm("The session it belongs to.")),
+        replace(arg.SCOPE, tool=None), replace(arg.BOUNDARY, tool=None),
         Argument("mode", "How to store it.  [default: from the policy]", "choice", choices=("raw", "redact", "digest")),
         Argument("ttl_days", "How many days it is kept.  [default: from the policy]", "number", metavar="DAYS"),
-        *SOURCE,
+        *arg.SOURCE,
         Argument("trusted", "The text contains nothing from outside.", "flag"),
     ),
     'aforesaid observe "the log says port 5433" --user ana --mode redact --url https://ci.example/1',
@@ -89,17 +73,15 @@ OBSERVE = Verb(
     ),
 )  # fmt: skip
 DISTILL = Verb(
-    "distill",
-    "distill",
-    "Make a candidate from observations or turns.",
+    "distill", "governance.distill", "Make a candidate from observations or turns.",
     "It stays hidden until it is promoted.",
     (
         Argument(
             "sources", metavar="ID...", positional=True, required=True, many=True,
-            tool=ToolForm("Ids of the evidence.", least=1, most=MAX_LIST),
+            tool=ToolForm("Ids of the evidence.", least=1, most=arg.MAX_LIST),
         ),
-        replace(TEXT, kind="text", help="What they support.", positional=False, flags=("--as",), metavar="TEXT"),
-        *WHO, SCOPE, TYPE, BOUNDARY,
+        replace(arg.TEXT, kind="text", help="What they support.", positional=False, flags=("--as",), metavar="TEXT"),
+        *arg.WHO, arg.SCOPE, arg.TYPE, arg.BOUNDARY,
     ),
     'aforesaid distill observation-1f0c9a52d3b7e684 --as "Staging runs on port 5433." --user ana',
     grant="write", effect="adds", embeds=True,
@@ -113,20 +95,18 @@ DISTILL = Verb(
 )  # fmt: skip
 CANDIDATES = Verb(
     "candidates",
-    "candidates",
+    "governance.candidates",
     "List candidates that wait for promotion.",
     "Newest first.",
-    (*WHO, *PAGE_50),
+    (*arg.WHO, *arg.PAGE_50),
     "aforesaid candidates --user ana",
     call=candidates,
     to_text=lambda found, view: list_text(found, view.columns) if found else "Nothing waits.",
 )
 PROMOTE = Verb(
-    "promote",
-    "promote",
-    "Make a candidate durable.",
+    "promote", "governance.promote", "Make a candidate durable.",
     "A global one needs a reviewer, unless the policy says otherwise.",
-    (ID, *WHO, REVIEWERS),
+    (arg.ID, *arg.WHO, arg.REVIEWERS),
     "aforesaid promote claim-1f0c9a52d3b7e684 --user ana --reviewer bo",
     grant="write", effect="adds", embeds=True, to_text=lambda record, view: f"promoted {record.id}",
     tool=Tool(
@@ -137,12 +117,10 @@ PROMOTE = Verb(
     ),
 )  # fmt: skip
 UPSERT = Verb(
-    "upsert",
-    "upsert",
-    "Store a claim that needs no review.",
+    "upsert", "governance.upsert", "Store a claim that needs no review.",
     "It must say where it comes from.",
     (
-        TEXT, *WHO, SCOPE, TYPE, BOUNDARY, REVIEWERS, *SOURCE,
+        arg.TEXT, *arg.WHO, arg.SCOPE, arg.TYPE, arg.BOUNDARY, arg.REVIEWERS, *arg.SOURCE,
         Argument("sources", "A record it comes from; may be repeated.", many=True, metavar="ID", flags=("--source",)),
     ),
     'aforesaid upsert "Deploys happen on Fridays." --who ops --user ana',
@@ -150,18 +128,16 @@ UPSERT = Verb(
     to_text=lambda record, view: shown.kept_text(record),
 )  # fmt: skip
 ROLLBACK = Verb(
-    "rollback",
-    "rollback",
-    "End a claim without deleting it.",
+    "rollback", "governance.rollback", "End a claim without deleting it.",
     "The claim that it replaced is valid again; records derived from it are marked stale.",
     (
-        ID,
+        arg.ID,
         Argument(
             "reason", "What was wrong.", required=True, metavar="TEXT",
             tool=ToolForm("What was wrong with it.", least=1, most=1000),
         ),
         Argument("by", "Who says so.", default="", metavar="NAME"),
-        *WHO,
+        *arg.WHO,
     ),
     'aforesaid rollback claim-1f0c9a52d3b7e684 --reason "wrong port" --user ana',
     grant="write", effect="destroys", embeds=True, to_text=lambda done, view: shown.rollback_text(done),
@@ -173,30 +149,26 @@ ROLLBACK = Verb(
     ),
 )  # fmt: skip
 ACTIVATE = Verb(
-    "activate",
-    "activate",
-    "Collect memories for a task and save the list temporarily.",
+    "activate", "activate", "Collect memories for a task and save the list temporarily.",
     "Ranked by the profile `pce`, within the quotas of the intent.",
     (
-        replace(QUERY, tool=ToolForm("The task; leave empty with `again`.", most=MAX_QUERY_CHARS, default="")),
-        *WHERE,
+        replace(arg.QUERY, tool=ToolForm("The task; leave empty with `again`.", most=arg.MAX_QUERY_CHARS, default="")),
+        *arg.WHERE,
         Argument(
             "intent", f"The purpose: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}.", default="resume_task",
             tool=ToolForm("The purpose; it decides which scopes and types come first.", choices=INTENTS),
         ),
-        LIMIT,
+        arg.LIMIT,
         Argument("ttl_minutes", "How many minutes it is kept.  [default: a setting]", "number", flags=("--minutes",)),
         Argument("max_uses", "How often it may be read.  [default: always]", "integer", least=1),
-        NOW,
+        arg.NOW,
     ),
     'aforesaid activate "deploy the shop" --intent resume_task --user ana',
     effect="notes", embeds=True, to_text=lambda found, view: shown.active_text(found, view.columns),
     modes=(
         Verb(
-            "active",
-            "active",
-            "Read a saved list again.",
-            arguments=(*WHO, NOW),
+            "active", "governance.active", "Read a saved list again.",
+            arguments=(*arg.WHO, arg.NOW),
             effect="notes", embeds=True, to_text=lambda found, view: shown.active_text(found, view.columns),
             by=Argument(
                 "id", "Read a saved list instead.", metavar="ID", flags=("--again",),
@@ -212,11 +184,9 @@ ACTIVATE = Verb(
     ),
 )  # fmt: skip
 SWEEP = Verb(
-    "sweep",
-    "sweep",
-    "Delete expired records permanently.",
+    "sweep", "governance.sweep", "Delete expired records permanently.",
     "Observations, records with a time limit from the policy, and saved task contexts.",
-    (NOW,),
+    (arg.NOW,),
     "aforesaid sweep",
     grant="admin", effect="destroys",
     to_text=lambda done, view: f"deleted {counted(done.records, 'record')}, {counted(done.contexts, 'active context')}",

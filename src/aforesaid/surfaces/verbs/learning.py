@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import FormatError, InputError
 from aforesaid.surfaces.formats import learning as shown
 from aforesaid.surfaces.formats.records import page_json
 from aforesaid.surfaces.turn_files import opened, read_lines
-from aforesaid.surfaces.verbs.arguments import ID, NOW, PAGE_50, SESSION, SPAN, USER, WHERE, WHO
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
 A_LABEL = 'A label is {"query": "where is the boat?", "id": "t7", "relevant": true}; "session" may be added.'
 
@@ -26,7 +27,7 @@ def read_labels(file: str) -> list[RelevanceLabel]:
 
 
 def _labels(file: str) -> Iterator[RelevanceLabel]:
-    from aforesaid.memory.learning import RelevanceLabel
+    from aforesaid.memory.calibration import RelevanceLabel
 
     with opened(file) as (name, stream):
         for number, line in enumerate(read_lines(stream, name), 1):
@@ -56,6 +57,11 @@ def _weight(given: str) -> tuple[str, float]:
         raise InputError(f"{given!r} is not NAME=NUMBER.", "Write --weights gate.threshold=0.4.") from None
 
 
+def reset(memory: Memory, gate: bool = False) -> tuple[str, ...]:
+    """Remove the calibration of the scores, or of the gate."""
+    return memory.gate.reset() if gate else memory.calibration.reset()
+
+
 def gate_entry(memory: Memory, id: str, **who: Any) -> Any:  # noqa: A002 - the method's word
     """The gate's decision about one record."""
     from aforesaid.learning.gate_log import entry_of
@@ -67,20 +73,18 @@ def gate_entry(memory: Memory, id: str, **who: Any) -> Any:  # noqa: A002 - the 
 
 
 FEEDBACK = Verb(
-    "feedback",
-    "feedback",
-    "Report whether a record was useful.",
+    "feedback", "feedback", "Report whether a record was useful.",
     """The same signal counts once a minute.
 
     It changes how the record is ranked, never its text. A duplicate is merged into the record that it repeats.
     """,
     (
-        ID,
+        arg.ID,
         Argument(
             "signal", kind="choice", positional=True, required=True,
             choices=("helpful", "harmful", "outdated", "duplicate"), tool=ToolForm("How useful the record was."),
         ),
-        *WHERE,
+        *arg.WHERE,
         Argument(
             "of", "The record that a duplicate repeats; that one stays.", metavar="ID",
             tool=ToolForm("With `duplicate`: the id of the record that stays.", name="duplicate_of"),
@@ -89,7 +93,7 @@ FEEDBACK = Verb(
             "query", "The query that found it; its scores become a label for `calibrate`.", metavar="TEXT",
             tool=ToolForm("The query that found it, to learn from.", most=4000),
         ),
-        NOW,
+        arg.NOW,
     ),
     'aforesaid feedback s1-t07 helpful --query "where does she live?" --user ana',
     grant="write", effect="adds", embeds="query", to_text=lambda said, view: shown.feedback_text(said),
@@ -101,73 +105,64 @@ FEEDBACK = Verb(
     ),
 )  # fmt: skip
 LABELS = Argument("labels", positional=True, parse=read_labels)
+GATE = Argument("gate", "Use the gate's threshold instead of scores.", "flag")
+FORCE = Argument("force", "Keep the result even if it is worse on held-out labels.", "flag")
 DRY_RUN = Argument("dry_run", "Only report; keep nothing.", "flag")
 CALIBRATE = Verb(
-    "calibrate",
-    "calibrate",
-    "Fit scores, or the gate's threshold, to labels.",
+    "calibrate", "calibration.fit", "Fit scores, or the gate's threshold, to labels.",
     """The labels come from feedback, or from a file of JSON lines.
 
     The scores of the profile `pce` become probabilities, kept for the current policy version. The exit code is 1 when
     they are not better than before. A line of the file has a query, the id of a record, and whether it is relevant.
     """,
     (
-        LABELS, *WHO,
+        LABELS, *arg.WHO,
         Argument("method", "The method of calibration.", "choice", default="isotonic", choices=("isotonic", "platt")),
         Argument("side", "The scores to calibrate.", "choice", default="both", choices=("both", "text", "vector")),
         DRY_RUN,
-        Argument("force", "Keep the result even if it is worse on held-out labels.", "flag"),
+        FORCE,
     ),
     "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana",
-    grant="admin", effect="governs", embeds="labels", progress="Calibrating", command="calibrate",
-    to_text=lambda report, view: shown.calibration_text(report),
+    grant="admin", effect="governs", embeds="labels", progress="Calibrating",
+    to_text=lambda report, view: shown.calibration_text(report), note=shown.calibration_note,
+    fails=lambda report, view: not (report.stored or view.given["dry_run"]),
     modes=(
         Verb(
-            "reset_calibration",
-            "reset_calibration",
-            "Remove the calibration.",
-            arguments=(Argument("gate", kind="flag"), Argument("force", kind="flag", view=True)),
-            grant="admin", effect="governs",
+            "reset_calibration", "calibration.reset", "Remove the calibration.",
+            arguments=(GATE, replace(FORCE, view=True)),
+            grant="admin", effect="governs", call=reset,
             to_json=lambda gone, view: {"reset": list(gone)},
             to_text=lambda gone, view: f"removed {', '.join(gone)}" if gone else "there was nothing to remove",
             by=Argument("reset", "Remove the calibration.", "flag"),
         ),
         Verb(
-            "calibrate_gate",
-            "calibrate_gate",
-            "Fit the gate's threshold to labels.",
-            arguments=(LABELS, *WHO, DRY_RUN),
+            "calibrate_gate", "gate.calibrate", "Fit the gate's threshold to labels.",
+            arguments=(LABELS, *arg.WHO, DRY_RUN),
             grant="admin", effect="governs", progress="Calibrating",
             to_text=lambda found, view: shown.gate_calibration_text(found),
-            by=Argument("gate", "Fit the gate's threshold instead of scores.", "flag"),
+            by=GATE,
         ),
     ),
 )  # fmt: skip
 GATE_LIST = Verb(
-    "gate list",
-    "gate_ledger",
-    "List the gate's decisions, newest first.",
+    "gate list", "gate.log", "List the gate's decisions, newest first.",
     "With the score G and its threshold. Forgotten turns are not listed.",
     (
-        USER, SESSION,
+        arg.USER, arg.SESSION,
         Argument("decision", "Only these decisions.", "choice", choices=("admit", "defer", "reject")),
-        *SPAN, *PAGE_50,
+        *arg.SPAN, *arg.PAGE_50,
     ),
     "aforesaid gate list --user ana --decision reject --since 2026-05-01",
     to_json=page_json("entries"), to_text=shown.ledger_view,
 )  # fmt: skip
 GATE_SHOW = Verb(
-    "gate show",
-    "get",
-    "Show one decision with its terms.",
-    arguments=(ID, *WHERE),
+    "gate show", "get", "Show one decision with its terms.",
+    arguments=(arg.ID, *arg.WHERE),
     example="aforesaid gate show s1-t07 --user ana",
     call=gate_entry, to_text=lambda entry, view: shown.entry_text(entry, view.columns),
 )  # fmt: skip
 GATE_REPLAY = Verb(
-    "gate replay",
-    "gate_replay",
-    "Repeat past decisions with other weights.",
+    "gate replay", "gate.replay", "Repeat past decisions with other weights.",
     """Uses the stored terms; nothing is changed.
 
     gate.threshold and the six gate.weight_… settings can be replayed; the others keep their current values. Other
@@ -178,7 +173,7 @@ GATE_REPLAY = Verb(
         Argument(
             "weights", "Another gate setting; may be repeated.", many=True, metavar="NAME=VALUE", parse=read_weights
         ),
-        USER, SESSION, *SPAN,
+        arg.USER, arg.SESSION, *arg.SPAN,
         Argument("limit", "Show at most this many changes.", "integer", default=20, least=0),
     ),
     "aforesaid gate replay --weights gate.threshold=0.4 --user ana\n"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import maintenance as shown
 from aforesaid.surfaces.formats.records import counted, page_json, size
-from aforesaid.surfaces.verbs.arguments import PAGE_50, PROJECT, SPAN, USER
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
 if TYPE_CHECKING:
@@ -22,18 +22,16 @@ def stats(memory: Memory) -> dict[str, Any]:
 
 def verify(memory: Memory, repair: bool = False) -> dict[str, Any]:
     """The problems of the store, and how many records were checked."""
-    return {"problems": memory.verify(repair=repair), "records": memory.stats().records}
+    return {"problems": memory.maintenance.verify(repair=repair), "records": memory.stats().records}
 
 
 def reindex(memory: Memory, progress: Any) -> dict[str, Any]:
     """How many records were embedded, and the spaces of vectors."""
-    return {"embedded": memory.reindex(progress), "spaces": memory.store.spaces()}
+    return {"embedded": memory.maintenance.reindex(progress=progress), "spaces": memory.store.spaces()}
 
 
 EXPORT = Verb(
-    "export",
-    "export",
-    "Write the whole memory as JSON lines.",
+    "export", "export", "Write the whole memory as JSON lines.",
     """To standard output, or to FILE.
 
     FILE appears only when it is complete.
@@ -43,12 +41,10 @@ EXPORT = Verb(
         Argument("no_vectors", "Leave out vectors; `reindex` makes them again.", "flag"),
     ),
     "aforesaid export backup.jsonl\n  aforesaid export --no-vectors | gzip > backup.jsonl.gz",
-    grant="admin", progress="Exporting", command="export",
+    grant="admin", progress="Exporting", command="special.export",
 )  # fmt: skip
 IMPORT = Verb(
-    "import",
-    "import_from",
-    "Import transcripts, exports and other memories.",
+    "import", "importers.run", "Import transcripts, exports and other memories.",
     """
 
     Transcripts of Claude Code, Codex and OpenClaw, exports of ChatGPT (also as .zip) and mem0, and JSON lines with role
@@ -61,7 +57,7 @@ IMPORT = Verb(
             "format", "The format; without a PATH, the program whose files to read.  [default: auto]", "choice",
             default="auto", choices=FORMATS, flags=("--format", "--from"),
         ),
-        USER, PROJECT, *SPAN,
+        arg.USER, arg.PROJECT, *arg.SPAN,
         Argument("session", "Only sessions whose id matches.", metavar="GLOB"),
         Argument("include", "Also import: thinking, sidechains, branches (with commas).", default="", metavar="NAMES"),
         Argument("no_tools", "Leave out the calls of tools and their results.", "flag"),
@@ -71,13 +67,11 @@ IMPORT = Verb(
     ),
     "aforesaid import --from claude-code --user ana\n  aforesaid import chatgpt-export.zip --user ana --dry-run\n"
     "  aforesaid import backup.jsonl",
-    grant="admin", effect="adds", opens="make", embeds=True, progress="Importing", command="import_",
+    grant="admin", effect="adds", opens="make", embeds=True, progress="Importing", command="special.import_",
     to_json=shown.intake_json, to_text=lambda taken, view: shown.intake_text(taken, view.columns),
 )  # fmt: skip
 BACKUP = Verb(
-    "backup",
-    "backup",
-    "Copy the store to another file.",
+    "backup", "maintenance.backup", "Copy the store to another file.",
     """Other programs may write meanwhile; the copy is a store of its own.
 
     Records that are forgotten later are removed from the copies too.
@@ -92,41 +86,33 @@ BACKUP = Verb(
     to_text=lambda made, view: f"copied {size(made.stat().st_size)} to {view.given['path']}",
 )  # fmt: skip
 STATS = Verb(
-    "stats",
-    "stats",
-    "Show what the store holds.",
+    "stats", "stats", "Show what the store holds.",
     "Records, vectors, bytes.",
     example="aforesaid stats",
     opens="make", call=stats, to_json=shown.stats_json, to_text=shown.stats_text,
 )  # fmt: skip
 VERIFY = Verb(
-    "verify",
-    "verify",
-    "Check the store for damage.",
+    "verify", "maintenance.verify", "Check the store for damage.",
     "The exit code is 1 if some is left.",
     (Argument("repair", "Rebuild what is derived from records.", "flag"),),
     "aforesaid verify --repair\n  aforesaid verify --audit",
     grant="admin", effect="governs", call=verify,
     to_text=lambda found, view: shown.problems_text(**found),
-    note=shown.problems_note, fails=lambda found: any(not problem.mended for problem in found["problems"]),
+    note=shown.problems_note, fails=lambda found, view: any(not problem.mended for problem in found["problems"]),
     modes=(
         Verb(
-            "verify_audit",
-            "verify_audit",
-            "Check the audit log.",
+            "verify_audit", "audit.verify", "Check the audit log.",
             arguments=(
                 Argument("known", "With --audit: an earlier digest that must still be in the log.", metavar="DIGEST"),
             ),
-            grant="admin", to_text=lambda log, view: shown.log_text(log), fails=lambda log: not log.intact,
+            grant="admin", to_text=lambda log, view: shown.log_text(log), fails=lambda log, view: not log.intact,
             by=Argument("audit", "Check the audit log instead: whether anybody changed or cut it.", "flag"),
         ),
     ),
 )  # fmt: skip
 AUDIT = Verb(
-    "audit",
-    "audit",
-    "Show the audit log, newest first.",
-    """`aforesaid verify --audit` checks that nobody changed it.
+    "audit", "audit.events", "Show the audit log, newest first.",
+    """`aforesaid verify --audit` checks that it was not changed.
 
     An export is the whole log, oldest first, with the digests that chain its events. It can be checked elsewhere.
     """,
@@ -134,34 +120,28 @@ AUDIT = Verb(
         Argument("topic", "Only this topic: ingest, recall, forget …", metavar="NAME"),
         Argument("subject", "Only this subject.", metavar="NAME"),
         Argument("request", "Only events of this request.", metavar="ID"),
-        *SPAN, *PAGE_50,
+        *arg.SPAN, *arg.PAGE_50,
     ),
     "aforesaid audit --topic forget --since 2026-05-01\n  aforesaid audit --export audit.jsonl",
-    grant="admin", command="audit",
+    grant="admin",
     to_json=lambda found, view: {"tenant": view.tenant, **page_json("events")(found, view)}, to_text=shown.events_view,
     modes=(
         Verb(
-            "export_audit",
-            "export_audit",
-            "Write the whole audit log as JSON lines.",
-            grant="admin",
+            "export_audit", "audit.export", "Write the whole audit log as JSON lines.",
+            grant="admin", command="special.export_audit",
             by=Argument("file", "Write the whole log as JSON lines (-: stdout).", metavar="FILE", flags=("--export",)),
         ),
         Verb(
-            "prune_audit",
-            "prune_audit",
-            "Delete old events.",
+            "prune_audit", "audit.prune", "Delete old events.",
             grant="admin", effect="destroys",
             to_json=lambda gone, view: {"pruned": gone},
-            to_text=lambda gone, view: f"let go of {counted(gone, 'event')}",
+            to_text=lambda gone, view: f"deleted {counted(gone, 'event')}",
             by=Argument("prune", "Delete events older than the policy keeps them.", "flag"),
         ),
     ),
 )  # fmt: skip
 REINDEX = Verb(
-    "reindex",
-    "reindex",
-    "Make missing vectors.",
+    "reindex", "maintenance.reindex", "Make missing vectors.",
     "After a change of model, all of them. It can be stopped and resumed.",
     example="aforesaid reindex --set embed.provider=ollama --set embed.model=bge-m3",
     grant="admin", effect="adds", call=reindex, progress="Embedding", to_text=shown.reindex_text,

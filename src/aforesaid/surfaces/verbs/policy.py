@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import InputError
 from aforesaid.surfaces.formats import governance as shown
-from aforesaid.surfaces.verbs.arguments import BOUNDARY, SCOPE, TEXT, TYPE, WHO
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb, View
 from aforesaid.types import KINDS
 
@@ -29,7 +29,7 @@ def show(memory: Memory, number: int | None = None) -> PolicyText:
     """The policy of this number, or the current one."""
     from aforesaid.policy import Policy, write_policy
 
-    found = [each for each in memory.policy_history() if number in (None, each.number)]
+    found = [each for each in memory.policy.history() if number in (None, each.number)]
     if number is not None and not found:
         raise InputError(f"There is no policy number {number}.", "See `aforesaid policy history`.")
     if not found:
@@ -39,10 +39,10 @@ def show(memory: Memory, number: int | None = None) -> PolicyText:
 
 def check(memory: Memory, files: Sequence[str]) -> dict[str, Sequence[str]]:
     """The warnings about each file."""
-    from aforesaid.memory.policy import read_any
+    from aforesaid.memory.policy import read_policy_from
     from aforesaid.policy import policy_warnings
 
-    return {name: policy_warnings(read_any(Path(name))) for name in files}
+    return {name: policy_warnings(read_policy_from(Path(name))) for name in files}
 
 
 def template(memory: Memory, name: str) -> dict[str, str]:
@@ -61,18 +61,14 @@ def _checked(found: Any, view: View) -> str:
 
 
 SHOW = Verb(
-    "policy show",
-    "policy_history",
-    "Print a policy as YAML.",
+    "policy show", "policy.history", "Print a policy as YAML.",
     "The current one, or an earlier one.",
     (Argument("number", "Its number in the history.  [default: the current one]", "integer", least=1),),
     "aforesaid policy show > policy.yaml",
     call=show, to_text=lambda found, view: found.text.rstrip(), note=_missing,
 )  # fmt: skip
 APPLY = Verb(
-    "policy apply",
-    "apply_policy",
-    "Put a policy in force.",
+    "policy apply", "policy.apply", "Put a policy in force.",
     """A bad file is refused with line numbers, and the old policy stays.
 
     The policy applies to every record at once. Text that it redacts in new records stays in old ones until
@@ -89,9 +85,7 @@ APPLY = Verb(
     to_text=lambda report, view: shown.policy_text(report),
 )  # fmt: skip
 CHECK = Verb(
-    "policy check",
-    "",
-    "Check policy files without a store.",
+    "policy check", "", "Check policy files without a store.",
     "Shows every mistake with its line, and rules that are probably not intended.",
     (Argument("files", metavar="FILE...", positional=True, required=True, many=True),),
     "aforesaid policy check policy.yaml",
@@ -99,15 +93,13 @@ CHECK = Verb(
 )  # fmt: skip
 HISTORY = Verb(
     "policy history",
-    "policy_history",
+    "policy.history",
     "List every policy that was in force, newest first.",
     example="aforesaid policy history",
     to_text=lambda found, view: shown.history_text(found),
 )
 TEMPLATE = Verb(
-    "policy template",
-    "",
-    "Print a policy to start from: solo, team or organisation.",
+    "policy template", "", "Print a policy to start from: solo, team or organisation.",
     arguments=(
         Argument("name", kind="choice", positional=True, required=True, choices=("solo", "team", "organisation")),
     ),
@@ -115,26 +107,23 @@ TEMPLATE = Verb(
     opens="nothing", call=template, to_text=lambda found, view: found["text"].rstrip(),
 )  # fmt: skip
 VALIDATE = Verb(
-    "validate",
-    "validate",
-    "Show how the policy treats a text, or all stored records.",
+    "validate", "policy.validate", "Show how the policy treats a text, or all stored records.",
     "The exit code is 1 when something is not allowed.",
     (
-        TEXT, *WHO,
-        replace(SCOPE, help="The scope it would have."),
+        arg.TEXT, *arg.WHO,
+        replace(arg.SCOPE, help="The scope it would have."),
         Argument("kind", "The kind of record it would be.", "choice", default="claim", choices=KINDS),
-        TYPE, BOUNDARY,
+        arg.TYPE, arg.BOUNDARY,
     ),
     'aforesaid validate "ring +351 912 345 678" --scope global\n  aforesaid validate --stored --mend',
-    opens="make", to_text=lambda found, view: shown.validation_text(found), fails=lambda found: not found.allowed,
+    opens="make", to_text=lambda found, view: shown.validation_text(found), fails=lambda found, view: not found.allowed,
     modes=(
         Verb(
-            "revise",
-            "revise",
-            "Check all stored records against the policy.",
+            "revise", "policy.revise", "Check all stored records against the policy.",
             arguments=(Argument("mend", "With --stored: redact what is found, permanently.", "flag"),),
             grant="admin", effect="governs", opens="make", embeds="mend", progress="Checking",
-            to_text=lambda found, view: shown.revision_text(found), fails=lambda found: found.unclean > found.mended,
+            to_text=lambda found, view: shown.revision_text(found),
+            fails=lambda found, view: found.unclean > found.mended,
             by=Argument("stored", "Check every stored record instead.", "flag"),
         ),
     ),
@@ -147,9 +136,7 @@ VALIDATE = Verb(
     ),
 )  # fmt: skip
 POLICY = Verb(
-    "policy",
-    "policy",
-    "Show the policy in force; with `admin`, try or apply another one.",
+    "policy", "policy.current", "Show the policy in force; with `admin`, try or apply another one.",
     arguments=(
         Argument("proposal", tool=ToolForm("Another policy as YAML, to see what it would change.", most=100_000)),
         Argument("apply", kind="flag", tool=ToolForm("Put the proposal in force, not only show its changes.")),

@@ -11,28 +11,7 @@ from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.governance import versions_text
 from aforesaid.surfaces.formats.maintenance import receipt_text
 from aforesaid.surfaces.turn_files import FORMATS
-from aforesaid.surfaces.verbs.arguments import (
-    AGENT,
-    BOUNDARY,
-    ID,
-    KIND_FILTER,
-    LIMIT,
-    MAX_LIST,
-    NOW,
-    OFFSET,
-    PAGE_50,
-    PROJECT,
-    QUERY,
-    SCOPE,
-    SCOPE_FILTER,
-    SESSION,
-    SPAN,
-    TEXT,
-    TYPE,
-    USER,
-    WHERE,
-    WHO,
-)
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 
 if TYPE_CHECKING:
@@ -50,7 +29,7 @@ def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | FileLines: 
         if not notes.names_a_file(id):
             raise
         who.pop("session", None)
-        return memory.show_lines(id, **who)
+        return memory.notes.lines(id, **who)
 
 
 def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> Receipt:
@@ -59,9 +38,7 @@ def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> Receipt:
 
 
 INGEST = Verb(
-    "ingest",
-    "ingest",
-    "Store the turns of a conversation.",
+    "ingest", "ingest", "Store the turns of a conversation.",
     """
 
     FILES hold one JSON object a line ({"id", "session", "role", "time", "text"}, or {"role", "content"}), or a plain
@@ -70,20 +47,20 @@ INGEST = Verb(
     (
         Argument("files", metavar="[FILES]...", positional=True, many=True),
         Argument("format", "The format of the files.  [default: auto]", "choice", default="auto", choices=FORMATS),
-        USER,
-        PROJECT,
+        arg.USER,
+        arg.PROJECT,
         replace(
-            SESSION, help="The session of turns that name none.  [default: the name of the file]",
+            arg.SESSION, help="The session of turns that name none.  [default: the name of the file]",
             tool=ToolForm("The session they belong to.", least=1, required=True),
         ),
-        AGENT,
+        arg.AGENT,
         Argument("continue_on_error", "Skip bad lines and list them at the end.", "flag"),
         Argument("compact", "Then summarise the sessions that have grown enough.", "flag"),
         Argument("show_gate", "List what happened to each turn, and why.", "flag"),
-        Argument("turns", "The turns, oldest first.", "turns", tool=ToolForm(least=1, most=MAX_LIST, required=True)),
+        Argument("turns", "Turns, oldest first.", "turns", tool=ToolForm(least=1, most=arg.MAX_LIST, required=True)),
     ),
     "aforesaid ingest chat.jsonl --user ana\n  my-agent --log | aforesaid ingest --user ana --session today",
-    grant="write", effect="adds", opens="make", embeds=True, command="ingest",
+    grant="write", effect="adds", opens="make", embeds=True, command="ingest.ingest",
     tool=Tool(
         "Take turns",
         "Store turns of a conversation. Secrets are removed, and each user turn is marked as important or not. Use it "
@@ -92,12 +69,10 @@ INGEST = Verb(
     ),
 )  # fmt: skip
 REMEMBER = Verb(
-    "remember",
-    "remember",
-    "Store a claim.",
+    "remember", "remember", "Store a claim.",
     "The same text stored twice is one claim.",
     (
-        TEXT, *WHO, SCOPE, TYPE, BOUNDARY,
+        arg.TEXT, *arg.WHO, arg.SCOPE, arg.TYPE, arg.BOUNDARY,
         Argument(
             "supersedes", "The record that this one replaces.", metavar="ID",
             tool=ToolForm("The id of a claim that this one replaces; leave empty for none.", name="replaces"),
@@ -115,14 +90,12 @@ REMEMBER = Verb(
     ),
 )  # fmt: skip
 SEARCH = Verb(
-    "search",
-    "search",
-    "Find records, best first.",
+    "search", "search", "Find records, best first.",
     "Searches by meaning and by word; each hit says why it was found.",
     (
-        QUERY, *WHERE, LIMIT, OFFSET, SCOPE_FILTER, KIND_FILTER, *SPAN,
-        replace(SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
-        replace(NOW, help="Count ages from this time.  [default: the clock]"),
+        arg.QUERY, *arg.WHERE, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
+        replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
+        replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument(
             "profile", "How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
             default="default",
@@ -133,10 +106,8 @@ SEARCH = Verb(
     opens="make", embeds=True, to_json=shown.search_json, to_text=shown.search_view,
     modes=(
         Verb(
-            "search_files",
-            "search_files",
-            "Search indexed notes.",
-            arguments=(QUERY, *WHO, LIMIT, NOW),
+            "search_files", "notes.search", "Search indexed notes.",
+            arguments=(arg.QUERY, *arg.WHO, arg.LIMIT, arg.NOW),
             opens="make", embeds=True, to_json=notes.files_json, to_text=notes.files_view,
             by=Argument("files", "Search notes only. Shows snippets with path and lines.", "flag"),
         ),
@@ -150,14 +121,12 @@ SEARCH = Verb(
     ),
 )  # fmt: skip
 SHOW = Verb(
-    "show",
-    "get",
-    "Show one whole record, or lines of a note.",
+    "show", "get", "Show one whole record, or lines of a note.",
     """Shows the text, where it comes from, and what the gate decided.
 
     Lines come from the file as it is now. A note on stderr says when the file changed since it was indexed.
     """,
-    (replace(ID, metavar="ID|PATH[:LINES]"), *WHERE),
+    (replace(arg.ID, metavar="ID|PATH[:LINES]"), *arg.WHERE),
     "aforesaid show s1-t07 --user ana\n  aforesaid show notes/a.md:10-20 --user ana",
     call=record_or_lines, to_text=notes.record_or_lines_text, note=notes.changed_note,
     tool=Tool(
@@ -168,12 +137,10 @@ SHOW = Verb(
     ),
 )  # fmt: skip
 LIST = Verb(
-    "list",
-    "list",
-    "List records, newest first.",
+    "list", "list", "List records, newest first.",
     "● marks important (durable) records, × replaced ones.",
     (
-        *WHERE, *PAGE_50, SCOPE_FILTER, KIND_FILTER, *SPAN,
+        *arg.WHERE, *arg.PAGE_50, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         Argument(
             "durable", "Only important records, or only the others.", "flag",
             flags=("--durable/--not-durable",),
@@ -184,14 +151,12 @@ LIST = Verb(
     opens="make", to_json=shown.page_json("records"), to_text=shown.list_view,
 )  # fmt: skip
 ASSEMBLE = Verb(
-    "assemble",
-    "assemble",
-    "Print the context for a prompt.",
+    "assemble", "assemble", "Print the context for a prompt.",
     "It holds recent turns and the best matches from the past, within a token budget.",
     (
-        QUERY, *WHO,
+        arg.QUERY, *arg.WHO,
         replace(
-            SESSION, help="The current session; its last turns are included.",
+            arg.SESSION, help="The current session; its last turns are included.",
             tool=ToolForm("The current session; its last turns are included."),
         ),
         Argument(
@@ -199,7 +164,7 @@ ASSEMBLE = Verb(
             metavar="TOKENS", least=1,
             tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
         ),
-        replace(NOW, help="Count ages from this time.  [default: the clock]"),
+        replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
     ),
     'aforesaid assemble "plan the flight" --user ana --session today --budget 800',
@@ -217,14 +182,12 @@ HISTORY = Verb(
     "history",
     "List every version of a record.",
     "Oldest first; × marks replaced versions.",
-    (ID, *WHERE),
+    (arg.ID, *arg.WHERE),
     "aforesaid history claim-1f0c9a52d3b7e684 --user ana",
     to_text=lambda found, view: versions_text(found, view.columns),
 )
 FORGET = Verb(
-    "forget",
-    "forget",
-    "Delete records permanently.",
+    "forget", "forget", "Delete records permanently.",
     """The text is removed from every file; a receipt without it remains.
 
     Everything derived from the records is deleted too: summaries, guidance, claims without another source. Several
@@ -234,15 +197,15 @@ FORGET = Verb(
     (
         Argument(
             "ids", metavar="[IDS]...", positional=True, many=True,
-            tool=ToolForm("Ids of records, as another tool gave them.", most=MAX_LIST),
+            tool=ToolForm("Ids of records, as another tool gave them.", most=arg.MAX_LIST),
         ),
-        *WHO,
+        *arg.WHO,
         replace(
-            SESSION, help="Everything of a session (or, with IDS, where to look for them).",
+            arg.SESSION, help="Everything of a session (or, with IDS, where to look for them).",
             tool=ToolForm("All of a session, or where the ids belong."),
         ),
-        replace(SPAN[0], name="before", help="Everything up to a time."),
-        *(replace(each, tool=None) for each in SPAN),
+        replace(arg.SPAN[0], name="before", help="Everything up to a time."),
+        *(replace(each, tool=None) for each in arg.SPAN),
         Argument(
             "query", "Records that contain all of these words, in any form.", metavar="WORDS",
             tool=ToolForm("Records that contain all of these words.", most=4000),
@@ -257,9 +220,9 @@ FORGET = Verb(
         Argument("yes", "Do not ask for confirmation.", "flag", view=True),
     ),
     "aforesaid forget s4-t09 --user ana\n  aforesaid forget --session 2026-05-06-nightly --user ana --yes",
-    grant="write", effect="destroys", command="forget", call=forget,
+    grant="write", effect="destroys", command="special.forget", call=forget,
     to_text=lambda receipt, view: receipt_text(receipt),
-    fails=lambda receipt: not (receipt.proven or receipt.dry_run),
+    fails=lambda receipt, view: not (receipt.proven or receipt.dry_run),
     tool=Tool(
         "Forget",
         "Delete records permanently, with everything derived from them; this cannot be undone. Use it only when the "
@@ -269,10 +232,8 @@ FORGET = Verb(
     ),
 )  # fmt: skip
 STATUS = Verb(
-    "status",
-    "store",
-    "Report whose memory this is, what it holds and what this connection may do.",
-    arguments=WHO, example="memory_status", on_command_line=False,
+    "status", "store", "Report whose memory this is, what it holds and what this connection may do.",
+    arguments=arg.WHO, example="memory_status", on_command_line=False,
     tool=Tool(
         "Status",
         "Report whose memory this is, what it holds and what this connection may do. Use it when a search finds "

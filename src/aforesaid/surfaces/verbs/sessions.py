@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import sessions as shown
 from aforesaid.surfaces.turn_files import turns_of
-from aforesaid.surfaces.verbs.arguments import AGENT, ID, USER, WHERE, WHO
+from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 from aforesaid.surfaces.verbs.documents import document_name
 
@@ -20,19 +20,19 @@ ONE_SESSION = Argument("session", positional=True, required=True)
 
 def bootstrap(memory: Memory, session: str, files: Sequence[str] = (), **given: Any) -> Any:
     """Prepare a session with the turns of these files."""
-    return memory.bootstrap(session, turns=(item.turn for file in files for item in turns_of(file, session)), **given)
+    return memory.sessions.bootstrap(
+        session, turns=(item.turn for file in files for item in turns_of(file, session)), **given
+    )
 
 
 BOOTSTRAP = Verb(
-    "bootstrap",
-    "bootstrap",
-    "Prepare a session.",
+    "bootstrap", "sessions.bootstrap", "Prepare a session.",
     """Loads its documents, stores earlier turns and starts the model; safe to repeat.
 
     A document that cannot be loaded is named, and its earlier rules stay. The exit code is 1 then.
     """,
     (
-        ONE_SESSION, *WHO, AGENT,
+        ONE_SESSION, *arg.WHO, arg.AGENT,
         Argument(
             "documents", "A document with rules; may be repeated.", many=True, metavar="FILE", flags=("--document",),
             parse=lambda paths: [document_name(path) for path in paths],
@@ -42,37 +42,33 @@ BOOTSTRAP = Verb(
     "aforesaid bootstrap today --user ana --project shop --document AGENTS.md --from earlier.jsonl",
     grant="write", effect="adds", opens="make", embeds=True, call=bootstrap,
     to_json=shown.begun_json, to_text=lambda begun, view: shown.begun_text(begun),
-    fails=lambda begun: bool(begun.failed),
+    fails=lambda begun, view: bool(begun.failed),
 )  # fmt: skip
 COMPACT = Verb(
-    "compact",
-    "compact",
-    "Summarise the older turns of a session.",
+    "compact", "sessions.compact", "Summarise the older turns of a session.",
     """The turns stay, and `expand` shows them.
 
     The most recent turns are left as they are. Rules that a person gave ("from now on, always …") are kept word for
     word.
     """,
-    (Argument("session", metavar="SESSION...", positional=True, required=True, many=True), USER),
+    (Argument("session", metavar="SESSION...", positional=True, required=True, many=True), arg.USER),
     "aforesaid compact monday tuesday --user ana",
     grant="write", effect="adds", embeds=True, each="session", progress="Summarising",
     to_text=lambda reports, view: "\n".join(map(shown.compact_text, reports)),
 )  # fmt: skip
 EXPAND = Verb(
     "expand",
-    "expand",
+    "sessions.expand",
     "Show the turns under a summary.",
     "Exactly as they were stored, oldest first.",
-    (replace(ID, metavar=""), *WHERE),
+    (replace(arg.ID, metavar=""), *arg.WHERE),
     "aforesaid expand summary-1f0c9a52d3b7e684 --user ana",
     to_text=lambda turns, view: shown.turns_text(turns),
 )
 END = Verb(
-    "end",
-    "end",
-    "Close a session: finish embedding and summarise it.",
+    "end", "sessions.end", "Close a session: finish embedding and summarise it.",
     "The session can continue later.",
-    (ONE_SESSION, USER),
+    (ONE_SESSION, arg.USER),
     "aforesaid end today --user ana",
     grant="write", effect="adds", embeds=True, progress="Summarising",
     to_text=lambda ended, view: shown.ended_text(ended),

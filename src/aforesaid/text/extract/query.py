@@ -1,4 +1,4 @@
-"""Analyses a query without a model (SPEC 5.2 and 5.8; seed 003 §3, seed 004): mode, α, keywords, variants.
+"""Analyses a query without a model (spec 5.2, 5.8, P3, O1–O4): mode, α, keywords, variants.
 
 A query that names a file or a code is exact, even if the rest of it is vague.
 """
@@ -189,7 +189,7 @@ class QueryAnalysis:
 
 
 def analyse(query: str, pce: PceRows = PCE, openclaw: OpenclawRows = OPENCLAW) -> QueryAnalysis:
-    """Analyse a query (SPEC 5.2). An empty query is hybrid and has no keywords."""
+    """Analyse a query (spec 5.2). An empty query is hybrid and has no keywords."""
     plain = QueryAnalysis(query, "hybrid", pce.alpha, tuple(query.split()), (), False, ())
     return guarded("query", lambda: _analysed(query, pce, openclaw), plain)
 
@@ -208,7 +208,7 @@ def _analysed(query: str, pce: PceRows, openclaw: OpenclawRows) -> QueryAnalysis
 
 
 def mode(text: str) -> Mode:
-    """Exact for codes, quotes, paths and extensions; semantic for broad or vague questions; else hybrid (SPEC 5.8)."""
+    """Exact for codes, quotes, paths and extensions; semantic for broad or vague questions; else hybrid (spec 5.8)."""
     lower = text.lower().replace("’", "'")
     if CODE.search(text) or QUOTE.search(text) or VERBATIM.search(lower):
         return "exact"
@@ -216,7 +216,7 @@ def mode(text: str) -> Mode:
 
 
 def alpha(text: str, rows: PceRows = PCE) -> float:
-    """α by the query's n tokens, of which m stand outside codes and quotes (SPEC 5.2; seed 003 §3).
+    """α by the query's n tokens, of which m stand outside codes and quotes (spec 5.2, P3).
 
     n ≤ 2, or a code, quote or url: .3 + .2·min(m/8, 1). A sentence of n ≥ 12: .7 + .15·min((n−12)/12, 1). Else .65.
     """
@@ -236,7 +236,7 @@ def count_tokens(text: str) -> int:
 
 
 def rare_tokens(text: str) -> tuple[str, ...]:
-    """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (seed 004 mode C)."""
+    """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (spec O3)."""
     found = [match[0] for match in CODE.finditer(text)]
     if any(letter.islower() for letter in text) or not text.isascii():  # else all is capitals, which then say nothing
         found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
@@ -244,7 +244,7 @@ def rare_tokens(text: str) -> tuple[str, ...]:
 
 
 def expansions(query: str, limit: int = OPENCLAW.max_expansions) -> tuple[str, ...]:
-    """Variants: lower case without punctuation, without the date, one or two nouns in the other number (SPEC 5.8).
+    """Variants: lower case without punctuation, without the date, one or two nouns in the other number (spec 5.8).
 
     They hold no addresses, phone numbers, long ids or secrets. At most `limit`, none equal to the query.
     """

@@ -1,4 +1,4 @@
-"""Finds the temporal patterns in a question and the events that it names (SPEC 5.7)."""
+"""Finds the temporal patterns in a question and the events that it names (spec 5.7)."""
 
 from __future__ import annotations
 

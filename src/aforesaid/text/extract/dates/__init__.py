@@ -1,4 +1,4 @@
-"""Dates and times that a text names, in English and Japanese, and the spans they mean (SPEC 5.7).
+"""Dates and times that a text names, in English and Japanese, and the spans they mean (spec 5.7).
 
 One rule settles each ambiguity, so the same words said at the same time always mean the same span:
 - a month or date without a year is the last one that has begun, or the next if it begins within 62 days;

@@ -1,4 +1,4 @@
-"""Finds personal data in text without a model and replaces it by its kind (SPEC 9).
+"""Finds personal data in text without a model and replaces it by its kind (spec 9).
 
 Redactions hold no digest of the value: there are so few telephone numbers that one could try them all.
 """

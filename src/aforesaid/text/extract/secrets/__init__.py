@@ -1,4 +1,4 @@
-"""Finds secrets in text without a model and replaces them by a digest (SPEC 9)."""
+"""Finds secrets in text without a model and replaces them by a digest (spec 9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the patterns in a message that the gate weighs (SPEC 4). The rows are in one file per language."""
+"""Finds the patterns in a message that the gate weighs (spec 4). The rows are in one file per language."""
 
 from __future__ import annotations
 

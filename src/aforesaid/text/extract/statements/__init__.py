@@ -1,4 +1,4 @@
-"""What a text states, and which of two statements about one thing is out of date, read without a model (SPEC 11.9).
+"""What a text states, and which of two statements about one thing is out of date, read without a model (spec 11.9).
 
 A statement is a subject, an attribute and a value. What one can have only one of (a home, a manager, the date of a
 launch) is one attribute; what one can have many of (habits, pets, tastes) is an attribute each, "own dog" or "habit

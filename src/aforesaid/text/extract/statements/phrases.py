@@ -51,7 +51,7 @@ _OBJECT_END = re.compile(
     re.DOTALL,
 )
 
-Kind = Literal["self", "person", "thing", "same", "nobody"]
+Kind = Literal["self", "person", "thing", "nobody"]
 
 
 @dataclass(frozen=True, slots=True)

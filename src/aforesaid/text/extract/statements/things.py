@@ -55,7 +55,6 @@ _GONE = re.compile(f"(?:{_BE} (?:been )?)?(?:died|passed away|stolen|put down|re
 _ON_DAY = re.compile(
     rf" (?:on|at|in) (?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|{MONTH}|tomorrow|[0-9]).{{0,20}}$", re.I
 )
-_ROOM = re.compile(r"(?:room|the \w+ (?:room|office|building|hall)|[A-Z]\w+ (?:room|hall)|zoom|teams)\b", re.I)
 _CHANGED = re.compile(
     rf"(?:{_BE} (?:been )?)?(?:changed|updated|raised|lowered|increased|cut|reduced|bumped|set|went|gone|rose|dropped|"
     r"decreased|fell|grew|jumped|climbed|switched|renamed|upgraded|moved|back|extended|up|down)(?: up| down| back)?"
@@ -134,8 +133,7 @@ def schedule(phrase: Phrase, said: Predicate) -> Readings:
     elif match := _MOVED.match(said.text):
         value = match["v"] or ""
         if value and not AT_TIME.match(value) and not times(f"to {value}")[1]:
-            if _ROOM.match(value):
-                yield Statement(phrase.whole, "place", value_of(value), "is", True)
+            return  # to a room
         elif value or (match["verb"] not in ("changed", "brought", "pushed", "moving") and phrase.kind != "person"):
             yield Statement(subject, attribute, _when(f"to {value}") if value else "", "plans", True)
     elif (match := _DATED.match(said.text)) and AT_TIME.match(match["v"]) and any(times(match["v"])):

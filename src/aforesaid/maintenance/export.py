@@ -1,35 +1,33 @@
-"""Care of a store: moving it to another file and back, and catching up with vectors."""
+"""Export of a tenant as JSON lines, and import of such an export."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aforesaid._util.batches import batched
 from aforesaid.engine.request import Request
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import Writer, writing
-from aforesaid.errors import EmbedError, FormatError, InputError
-from aforesaid.ingest import gate
+from aforesaid.errors import FormatError
 from aforesaid.math.vectors import Vectors, from_halves
 from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
-from aforesaid.types import Edge, Event, EventFilter, Filter, Record, as_time
+from aforesaid.types import Edge, Event, EventFilter, Filter, Progress, Record, as_time
 
 FORMAT = 1  # of the export's lines
 PAGE = 500
 
-Progress = Callable[[int, int], None]
-
 
 def export_lines(request: Request, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
-    """The tenant's whole memory as JSON lines: a head, then spaces, records, edges, events."""
-    pages = list(_exported(request))
+    """The tenant's memory as JSON lines: a header, then records with their vectors, edges and events."""
+    pages = list(_exportable_keys(request))
     total = sum(map(len, pages))
     active = next((space for space in request.store.spaces() if space.active), None) if vectors else None
     space = {"name": active.name, "dimensions": active.dimensions} if active else None
@@ -42,22 +40,22 @@ def export_lines(request: Request, *, vectors: bool = True, progress: Progress |
         for record in page:
             line: dict[str, Any] = {"record": record_to_json(record)}
             if record.key in held:
-                line["vector"] = _packed(held[record.key])
+                line["vector"] = _base64(held[record.key])
             if record.key in parts:
-                line["passages"] = _packed(parts[record.key].astype("<f2"))
+                line["passages"] = _base64(parts[record.key].astype("<f2"))
             yield _line(line)
             keys.append(record.key)
         if progress is not None:
             progress(len(keys), total)
-    for offset in range(0, len(keys), PAGE):
-        for edge in request.store.edges(keys[offset : offset + PAGE]):
+    for batch in batched(keys, PAGE):
+        for edge in request.store.edges(batch):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
     for event in reversed(request.store.log.find(EventFilter(request.tenant, limit=1 << 62))):
         yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
 
 
-def _exported(request: Request) -> Iterator[list[str]]:
-    """The keys of what may leave, page by page: under a policy what its purpose may see, and candidates."""
+def _exportable_keys(request: Request) -> Iterator[list[str]]:
+    """Keys of the records to export, page by page: all, or what the policy lets this purpose see, and candidates."""
     guard = request.guard
     whole = Filter(tenant=request.tenant, echoes=True, withheld=True)
     if guard.policy is not None:
@@ -67,7 +65,7 @@ def _exported(request: Request) -> Iterator[list[str]]:
         yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
 
 
-def _packed(array: NDArray[Any]) -> str:
+def _base64(array: NDArray[Any]) -> str:
     return base64.b64encode(array.tobytes()).decode()
 
 
@@ -77,7 +75,7 @@ def _line(value: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import took."""
+    """What an import stored; `known` records were stored before."""
 
     records: int
     known: int
@@ -87,12 +85,12 @@ class ImportReport:
 
 
 def import_lines(request: Request, lines: Iterable[str], progress: Progress | None = None) -> ImportReport:
-    """Take an export into this tenant; all of it or, when a line is bad, nothing. Twice is the same as once."""
+    """Import an export into this tenant: all of it, or nothing when a line is bad. Importing twice changes nothing."""
     with writing(request, check_policy=False) as writer:
         return _Importer(writer, progress).run(lines)
 
 
-class _ImportCounts(NamedTuple):
+class _ImportedRecord(NamedTuple):
     record: Record
     vector: Vectors | None
     passages: Vectors | None
@@ -103,10 +101,10 @@ class _Importer:
         self._writer, self._request = writer, writer.request
         self._progress = progress
         self._space: dict[str, Any] | None = None
-        self._renamed: dict[str, str] = {}
-        self._waiting: list[_ImportCounts] = []
+        self._new_keys: dict[str, str] = {}
+        self._buffer: list[_ImportedRecord] = []
         self._counts = dict.fromkeys(("records", "known", "vectors", "edges", "events"), 0)
-        self._events_wanted = False
+        self._imports_events = False
 
     def run(self, lines: Iterable[str]) -> ImportReport:
         total = number = 0
@@ -136,7 +134,7 @@ class _Importer:
 
     def _head(self, found: dict[str, Any]) -> int:
         if found.get("aforesaid") != FORMAT:
-            raise FormatError("it is not the head of a aforesaid export.")
+            raise FormatError("it is not the header of an aforesaid export.")
         space, store = found["space"], self._request.store
         embedder = self._request.arm.embedder
         if space and (embedder is None or embedder.name == space["name"]):
@@ -144,14 +142,14 @@ class _Importer:
                 store.add_space(space["name"], space["dimensions"])
             active = next(item for item in store.spaces() if item.active)
             self._space = space if active.name == space["name"] else None
-        # Events are a log: taking it twice would double it, so it is taken only into an empty one.
-        self._events_wanted = not store.log.find(EventFilter(self._request.tenant, limit=1))
+        # Importing the log twice would double its events, so they are imported only into an empty log.
+        self._imports_events = not store.log.find(EventFilter(self._request.tenant, limit=1))
         return int(found["records"])
 
     def _record(self, found: dict[str, Any]) -> None:
         original = record_from_json(found["record"])
         record = replace(original, tenant=self._request.tenant)
-        self._renamed[original.key] = record.key
+        self._new_keys[original.key] = record.key
         vector = parts = None
         if self._space and "vector" in found:
             dimensions = self._space["dimensions"]
@@ -160,101 +158,37 @@ class _Importer:
                 raise FormatError(f"the vector has {vector.size} numbers.")
             if "passages" in found:
                 parts = from_halves(base64.b64decode(found["passages"], validate=True), dimensions)
-        self._waiting.append(_ImportCounts(record, vector, parts))
-        if len(self._waiting) >= PAGE:
+        self._buffer.append(_ImportedRecord(record, vector, parts))
+        if len(self._buffer) >= PAGE:
             self._flush()
 
     def _flush(self) -> None:
         store = self._request.store
-        taken = [item.record for item in self._waiting]
-        known = {record.key: record for record in store.get([record.key for record in taken])}
-        for record in taken:
+        records = [item.record for item in self._buffer]
+        known = {record.key: record for record in store.get([record.key for record in records])}
+        for record in records:
             if record.kind == "turn" and known.get(record.key, record).text != record.text:
-                raise FormatError(f"turn {record.id!r} is stored here with other words.")
-        new = [record for record in taken if known.get(record.key) != record]
+                raise FormatError(f"turn {record.id!r} is already stored here with a different text.")
+        new = [record for record in records if known.get(record.key) != record]
         self._writer.commit(new)
-        there = store.vectors([record.key for record in taken])
-        fill = {r.key: vector for r, vector, _ in self._waiting if vector is not None and r.key not in there}
+        there = store.vectors([record.key for record in records])
+        fill = {r.key: vector for r, vector, _ in self._buffer if vector is not None and r.key not in there}
         if fill:
-            parts = {r.key: matrix for r, _, matrix in self._waiting if matrix is not None}
+            parts = {r.key: matrix for r, _, matrix in self._buffer if matrix is not None}
             self._writer.put_vectors(list(fill), Embedded(np.stack(list(fill.values())), parts))
         self._counts["records"] += len(new)
-        self._counts["known"] += len(self._waiting) - len(new)
+        self._counts["known"] += len(self._buffer) - len(new)
         self._counts["vectors"] += len(fill)
-        self._waiting = []
+        self._buffer = []
 
     def _edge(self, source: str, target: str, kind: str, time: str) -> None:
         self._flush()
-        ends = self._renamed.get(source, source), self._renamed.get(target, target)
+        ends = self._new_keys.get(source, source), self._new_keys.get(target, target)
         self._writer.commit(edges=[Edge(*ends, kind, as_time(time))])
         self._counts["edges"] += 1
 
     def _event(self, time: str, topic: str, subject: str | None, body: dict[str, Any]) -> None:
         self._flush()
-        if self._events_wanted:
+        if self._imports_events:
             self._writer.commit(events=[Event(as_time(time), self._request.tenant, topic, subject, body)])
             self._counts["events"] += 1
-
-
-def reindex(request: Request, progress: Progress | None = None) -> int:
-    """Embed every record that lacks a vector of this embedder, then search those vectors; may be stopped and resumed.
-
-    Another model's vectors serve until the last one is made. How many records were embedded.
-    """
-    embedder, store = request.arm.embedder, request.store
-    if embedder is None:
-        raise InputError("There is no embedder to reindex with.", "Set embed.provider.")
-    store.add_space(embedder.name, embedder.dimensions)
-    tenants = store.tenants()
-    total = sum(len(store.pending(Filter(tenant=name, echoes=True), 1 << 62, embedder.name)) for name in tenants)
-    done = 0
-    for tenant in tenants:
-        where = Filter(tenant=tenant, echoes=True)
-        while page := store.pending(where, request.settings.ingest.batch, embedder.name):
-            if not _embed_page(request, page, embedder.name):
-                raise EmbedError(
-                    f"Stopped after {done} of {total} records: {request.arm.off}", "Run it again to go on."
-                )
-            done += len(page)
-            if progress is not None:
-                progress(done, total)
-    store.activate_space(embedder.name)
-    for tenant in tenants:
-        _settle(replace(request.engine, tenant=tenant).request(), Filter(tenant=tenant))
-    return done
-
-
-def embed_pending(request: Request, where: Filter) -> int:
-    """Catch up on vectors that records under a filter still lack; how many, none while the vector arm is off."""
-    if request.arm.embedder is None:
-        return 0
-    done = 0
-    while page := request.store.pending(replace(where, echoes=True), request.settings.ingest.batch):
-        if not _embed_page(request, page):
-            return done
-        done += len(page)
-    if done:
-        _settle(request, where)
-    return done
-
-
-def _embed_page(request: Request, page: Sequence[Record], space: str | None = None) -> bool:
-    embedded = request.embed(page)
-    if embedded is None:
-        return False
-    with writing(request, check_policy=False) as writer:
-        writer.put_vectors([record.key for record in page], embedded, space)
-    return True
-
-
-def _settle(request: Request, where: Filter) -> None:
-    """Decide the turns that the gate had to defer for want of vectors, oldest first."""
-    for record in request.store.find(replace(where, kinds=("turn",), durable=False)):
-        if record.gate is None or record.gate.decision != "defer":
-            continue
-        vector = request.store.vectors([record.key]).get(record.key)
-        if vector is None:
-            continue
-        [near] = gate.neighbours(request, record, vector.reshape(1, -1))
-        with writing(request, check_policy=False) as writer:
-            writer.commit([gate.weighed(request, record, near.durable, near.turns)])

@@ -1,4 +1,4 @@
-"""What makes a sentence worth keeping in a summary: the facts in it, and how it is said. English and Japanese."""
+"""Scores a sentence for a summary by its facts and its wording, in English and Japanese."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from aforesaid.text.extract.question import ASKING, FIRST_PERSON
 from aforesaid.text.patterns import any_of, words
 from aforesaid.text.sanitize import MARK
 
-NAME, NUMBER, DATE, TERM = 1.0, 0.8, 0.8, 0.25  # what a fact that no chosen sentence holds yet adds
-DETAIL_CHARS = 7  # a longer word more often names a thing; it counts a half more
-SIGNALS = {  # what the gate's patterns say of a sentence
+NAME, NUMBER, DATE, TERM = 1.0, 0.8, 0.8, 0.25  # what a new fact adds
+DETAIL_CHARS = 7  # longer words are more specific and count a half more
+SIGNALS = {  # what a signal of the gate adds
     "action_decision": 1.0,
     "action_configuration": 0.6,
     "action_resolution": 0.6,
@@ -24,12 +24,12 @@ SIGNALS = {  # what the gate's patterns say of a sentence
     "natural_person": 0.4,
     "natural_quantity": 0.3,
 }
-MOST_SIGNALS = 2.0
+MAX_SIGNALS = 2.0
 COMMITMENT, MONEY = 0.8, 0.5
 ASKS, SMALL_TALK, INTRODUCES, ADDRESSED, DANGLING, MARKED = -2.0, -2.0, -3.0, -0.5, -0.4, -0.5
-EMPTY, EMPTY_SHARE = -2.0, 0.4  # a sentence worded like this, and how much its facts still count
+EMPTY, EMPTY_SHARE = -2.0, 0.4  # at this wording score or lower, facts count only this share
 NICKNAME_CHARS = 3
-SMALL_WORDS = 14  # longer sentences that start with thanks go on to say something
+SMALL_WORDS = 14  # a longer sentence that starts with thanks says something else too
 
 _COMMITMENT = re.compile(
     any_of(
@@ -100,28 +100,28 @@ _VAGUE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceWorth:
-    """The facts of a sentence with their weights, and what its wording is worth beside them."""
+class SentenceScore:
+    """The facts of a sentence with their weights, and the score of its wording."""
 
     facts: dict[str, float]
     wording: float
 
 
-def worth_of(sentence: str, speakers: frozenset[str] = frozenset()) -> SentenceWorth:
-    """What a sentence holds; names of the speakers are no facts, because the summary says who speaks."""
+def score_sentence(sentence: str, speakers: frozenset[str] = frozenset()) -> SentenceScore:
+    """Score a sentence. Names of speakers are no facts, because the summary names them anyway."""
     facts, wording = facts_of(sentence, speakers), _wording(sentence)
     if wording <= EMPTY:
         facts = {fact: weight * EMPTY_SHARE for fact, weight in facts.items()}
-    return SentenceWorth(facts, wording)
+    return SentenceScore(facts, wording)
 
 
 def facts_of(text: str, speakers: frozenset[str] = frozenset()) -> dict[str, float]:
-    """Names, numbers, dates and telling words of a text, each with its weight."""
-    from aforesaid.text.extract.dates import time_expressions  # its patterns take a tenth of a second to compile
+    """Names, numbers, dates and specific words of a text with their weights."""
+    from aforesaid.text.extract.dates import time_expressions  # compiling its patterns takes a tenth of a second
 
     facts: dict[str, float] = {}
     bare = MARK.sub(" ", text)
-    for term in _telling(bare):
+    for term in _specific_terms(bare):
         facts[term] = TERM * (1.5 if len(term) >= DETAIL_CHARS else 1.0)
     facts |= {f"name {name}": NAME for name in names_of(bare, speakers)}
     facts |= {f"number {number}": NUMBER for number in numbers_of(bare)}
@@ -129,12 +129,12 @@ def facts_of(text: str, speakers: frozenset[str] = frozenset()) -> dict[str, flo
 
 
 def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str]:
-    """What is called by a name in a text, folded: people, places, products, titles in quotes, paths."""
+    """Names in a text, case folded: people, places, products, quoted titles, paths."""
     found: set[str] = set()
     for match in _SPACED_NAME.finditer(text):
         name = match[0].removesuffix("'s").removesuffix("’s")
         first, _, rest = name.partition(" ")
-        if first.casefold() in _not_names() or (_opens(text, match.start()) and not _surely_name(first)):
+        if first.casefold() in _not_names() or (_starts_sentence(text, match.start()) and not _is_certain_name(first)):
             name = rest
         found.add(name.casefold())
     if _UNSPACED.search(text):
@@ -145,28 +145,28 @@ def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """The numbers of a text as they are written, in digits or words."""
+    """The numbers of a text as written, in digits or words."""
     return frozenset(match[0].casefold() for pattern in (_NUMBER, _WORD_NUMBER) for match in pattern.finditer(text))
 
 
 def speaker_names(roles: Iterable[str | None]) -> frozenset[str]:
-    """The names, whole and first, of those who speak."""
+    """The full and first names of the speakers."""
     named = {role.casefold() for role in roles if role}
     return frozenset(named | {name.split()[0] for name in named if name.split()})
 
 
 def _is_speaker(name: str, speakers: frozenset[str]) -> bool:
-    """Whether a name is a speaker's, in full or short: Mel for Melanie."""
+    """Whether a name is a speaker's, in full or short (Mel for Melanie)."""
     return name in speakers or (len(name) >= NICKNAME_CHARS and any(full.startswith(name) for full in speakers))
 
 
-def _opens(text: str, start: int) -> bool:
-    """Whether a word opens a sentence, where every word has a capital."""
+def _starts_sentence(text: str, start: int) -> bool:
+    """Whether a word starts a sentence, where every word has a capital."""
     before = text[max(0, start - 80) : start].rstrip(" \"'“‘(*-")
     return not before.strip() or (before[-1] in ".!?:…\n" and not before.endswith(_TITLES))
 
 
-def _surely_name(word: str) -> bool:
+def _is_certain_name(word: str) -> bool:
     return word in _given_names() or word[1:] != word[1:].lower()
 
 
@@ -190,7 +190,7 @@ def _empty_terms() -> frozenset[str]:
     return frozenset(terms(" ".join(sorted(STOP_WORDS | _VAGUE)))) | STOP_WORDS | _VAGUE
 
 
-def _telling(text: str) -> set[str]:
+def _specific_terms(text: str) -> set[str]:
     return {term for term in terms(text) if len(term) > 1 and term not in _empty_terms() and not term.isdigit()}
 
 
@@ -204,9 +204,9 @@ def _wording(sentence: str) -> float:
         return INTRODUCES
     if _SMALL_TALK.match(plain) and len(plain.split()) <= SMALL_WORDS and len(plain) < 90:
         return SMALL_TALK
-    worth = min(sum(SIGNALS.get(name, 0.0) for name in read_signals(plain).present), MOST_SIGNALS)
-    worth += COMMITMENT if _COMMITMENT.search(plain) else 0.0
-    worth += MONEY if _MONEY.search(plain) else 0.0
-    worth += ADDRESSED if _ADDRESSED.match(plain) and not FIRST_PERSON.search(plain[:60]) else 0.0
-    worth += DANGLING if _DANGLING.match(plain) else 0.0
-    return worth + (MARKED if MARK.search(plain) else 0.0)
+    score = min(sum(SIGNALS.get(name, 0.0) for name in read_signals(plain).present), MAX_SIGNALS)
+    score += COMMITMENT if _COMMITMENT.search(plain) else 0.0
+    score += MONEY if _MONEY.search(plain) else 0.0
+    score += ADDRESSED if _ADDRESSED.match(plain) and not FIRST_PERSON.search(plain[:60]) else 0.0
+    score += DANGLING if _DANGLING.match(plain) else 0.0
+    return score + (MARKED if MARK.search(plain) else 0.0)

@@ -1,0 +1,117 @@
+"""`memory.calibration`: scores of the `pce` profile as probabilities, fitted to labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.errors import InputError
+from aforesaid.learning import calibrate
+from aforesaid.learning.feedback import raw_scores
+from aforesaid.learning.labels import Label, feedback_labels
+from aforesaid.math.calibration import Method
+from aforesaid.memory.visibility import find_visible
+from aforesaid.types import Progress, Record
+
+Row = tuple[float | None, float | None, bool]  # BM25, cosine, whether the record was relevant
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceLabel:
+    """A judged record: whether it is relevant to a query or, for the gate, whether it should be durable."""
+
+    id: str
+    relevant: bool
+    query: str = ""
+    session: str | None = None
+
+
+class CalibrationHandle:
+    """The calibration of one tenant: fit, reset."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def fit(
+        self,
+        labels: Iterable[Row | Label | RelevanceLabel] | None = None,
+        *,
+        method: Method = "isotonic",
+        side: calibrate.Side = "both",
+        dry_run: bool = False,
+        force: bool = False,
+        user: str | None = None,
+        project: str | None = None,
+        progress: Progress | None = None,
+    ) -> calibrate.CalibrationReport:
+        """Fit the scores of the `pce` profile to labels.
+
+        A fit that is worse than the raw scores on held-out labels is not kept, unless `force` is set.
+
+        Args:
+            labels: Records that were judged for queries, or rows of (bm25, cosine, relevant); by default the labels
+                from `feedback`.
+            method: `isotonic` or `platt`.
+            side: Which score to fit: `text`, `vector` or `both`.
+            dry_run: Report only; change nothing.
+            force: Keep the fit even if it is worse.
+            user: The user whose records the labels name.
+            project: The project whose records the labels name.
+            progress: Called with (done, total) while queries are scored.
+
+        Returns:
+            The error before and after, and whether the fit was kept.
+
+        Raises:
+            InputError: A label is not valid, or there are too few.
+        """
+        request = self._engine.request()
+        found = feedback_labels(request) if labels is None else _labels(request, labels, user, project, progress)
+        return self._engine.run(
+            lambda request: calibrate.calibrate(request, found, method, side, dry_run=dry_run, force=force)
+        )
+
+    def reset(self) -> tuple[str, ...]:
+        """Go back to raw scores.
+
+        Returns:
+            The names of the stored fits that were removed.
+        """
+        return self._engine.run(lambda request: calibrate.reset(request, gate=False))
+
+
+def _labels(
+    request: Request,
+    given: Iterable[Row | Label | RelevanceLabel],
+    user: str | None,
+    project: str | None,
+    progress: Progress | None,
+) -> list[Label]:
+    """Return labels with scores. A judged record gets the scores that its query gives it now."""
+    judged: dict[str, list[tuple[Record, bool]]] = {}
+    found: list[Label] = []
+    for each in given:
+        if isinstance(each, RelevanceLabel):
+            record = find_visible(request, each.id, user=user, project=project, session=each.session)
+            judged.setdefault(each.query, []).append((record, each.relevant))
+        else:
+            found.append(each if isinstance(each, Label) else _label(each))
+    for done, (query, records) in enumerate(judged.items(), 1):
+        scores = raw_scores(request, query, [record.key for record, _ in records])
+        for record, relevant in records:
+            raw = scores[record.key]
+            found.append(Label(raw.bm25, raw.cosine, relevant, query))
+        if progress is not None:
+            progress(done, len(judged))
+    return found
+
+
+def _label(row: Row) -> Label:
+    try:
+        bm25, cosine, relevant = row
+        text_score, vector_score = (None if value is None else float(value) for value in (bm25, cosine))
+    except (TypeError, ValueError):
+        raise InputError(f"{row!r} is not a label.", "Give (bm25, cosine, relevant); a score may be None.") from None
+    return Label(text_score, vector_score, bool(relevant))

@@ -1,0 +1,819 @@
+"""`Memory`: one class, about fifteen verbs. Rarer work is on its handles, such as `memory.sessions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from aforesaid.context import assemble as assembling
+from aforesaid.embed import open_embedder
+from aforesaid.embed.base import Embedder
+from aforesaid.engine.engine import Engine
+from aforesaid.engine.request import Request
+from aforesaid.engine.vector_arm import VectorArm, check_embedder
+from aforesaid.errors import InputError, StoreError
+from aforesaid.ingest import claims
+from aforesaid.ingest import pipeline as ingesting
+from aforesaid.ingest import supersede as superseding
+from aforesaid.math.usefulness import Signal
+from aforesaid.memory.visibility import (
+    OPEN_BOUNDARIES,
+    find_visible,
+    optional_id,
+    optional_time,
+    record_owner,
+    time_or_now,
+    visible,
+)
+from aforesaid.policy.intents import IntentName
+from aforesaid.retrieval import search as searching
+from aforesaid.settings import Settings
+from aforesaid.store.protocols import Store, StoreStats
+from aforesaid.text.extract.reader import Readers
+from aforesaid.text.globs import check_globs
+from aforesaid.types import (
+    DEFAULT_TENANT,
+    Boundary,
+    ClaimType,
+    Clock,
+    Context,
+    Filter,
+    IngestReport,
+    Kind,
+    Progress,
+    Record,
+    Scope,
+    SearchResult,
+    TimeLike,
+    Turn,
+    check_class,
+    check_id,
+    system_clock,
+)
+
+if TYPE_CHECKING:
+    from aforesaid.deletion.forget import Receipt
+    from aforesaid.learning.feedback import Feedback
+    from aforesaid.maintenance.export import ImportReport
+    from aforesaid.memory.audit import AuditHandle
+    from aforesaid.memory.calibration import CalibrationHandle
+    from aforesaid.memory.documents import DocumentsHandle
+    from aforesaid.memory.gate import GateHandle
+    from aforesaid.memory.governance import GovernanceHandle
+    from aforesaid.memory.importers import ImportersHandle
+    from aforesaid.memory.maintenance import MaintenanceHandle
+    from aforesaid.memory.notes import NotesHandle
+    from aforesaid.memory.policy import PolicyHandle
+    from aforesaid.memory.sessions import SessionsHandle
+    from aforesaid.retrieval.activation import ActiveContext
+
+Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
+
+
+class Memory:
+    """The memory of one tenant: store messages, search them, and build the context for a prompt.
+
+    `with Memory.open("notes.db") as memory:` closes the store at the end. Several threads may share one memory.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None = None,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        tenant: str = DEFAULT_TENANT,
+        tokenizer: Callable[[str], int] | None = None,
+        readers: Readers | None = None,
+        change_embedder: bool = False,
+    ) -> None:
+        """Join a store and an embedder. `Memory.open` is the short way.
+
+        Args:
+            store: Where records are kept.
+            embedder: Turns text into vectors. Without one, search uses keywords only.
+            settings: All settings; the defaults if left out.
+            clock: A function that returns the current time.
+            tenant: Whose memory this is. Nothing is shared between tenants.
+            tokenizer: Counts the tokens of a text. Without one they are estimated.
+            readers: Replace some of the functions that find dates, statements and the like in messages.
+            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
+
+        Raises:
+            EmbedderChangedError: The store's vectors come from another model.
+        """
+        if not change_embedder:
+            check_embedder(store, embedder)
+        check_id(tenant, "tenant")
+        settings = settings or Settings()
+        chosen = (readers or Readers()).switched(settings.readers)
+        self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        embedder: Embedder | None = None,
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        tenant: str = DEFAULT_TENANT,
+        tokenizer: Callable[[str], int] | None = None,
+        change_embedder: bool = False,
+    ) -> Memory:
+        """Open or create a memory in one SQLite file.
+
+        Args:
+            path: The file. It is created if it does not exist.
+            embedder: Turns text into vectors; by default the one that the settings name.
+            settings: All settings; by default those of the configuration file and the environment.
+            clock: A function that returns the current time.
+            tenant: Whose memory this is. Nothing is shared between tenants.
+            tokenizer: Counts the tokens of a text. Without one they are estimated.
+            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
+
+        Returns:
+            The open memory. Close it, or use it in a `with` statement.
+
+        Raises:
+            StoreError: The file cannot be opened, or is not a store.
+            EmbedderChangedError: The store's vectors come from another model.
+        """
+        from aforesaid.store.sqlite import SQLiteStore
+
+        settings = settings or Settings.load()
+        store = SQLiteStore(path, settings.store)
+        try:
+            return cls(
+                store,
+                embedder or open_embedder(settings),
+                settings=settings,
+                clock=clock,
+                tenant=tenant,
+                tokenizer=tokenizer,
+                change_embedder=change_embedder,
+            )
+        except BaseException:
+            store.close()
+            raise
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def for_tenant(self, tenant: str) -> Memory:
+        """Return a memory for another tenant on the same store and embedder.
+
+        Args:
+            tenant: The other tenant's name.
+
+        Returns:
+            The other memory. It shares this one's store: closing one closes both.
+        """
+        return self._with(tenant=check_id(tenant, "tenant"))
+
+    def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:
+        """Return the same memory for one purpose, or with ids for the audit log.
+
+        Args:
+            purpose: What the records are used for, such as `tool:mail`. A policy may allow or deny it.
+            request: An id that is written to every event, so that the audit log shows what belongs together.
+            trace: Another such id, for a trace across several requests.
+
+        Returns:
+            The other memory. It shares this one's store: closing one closes both.
+        """
+        given = {"purpose": purpose, "request_id": request, "trace_id": trace}
+        return self._with(**{name: check_id(value, name) for name, value in given.items() if value is not None})
+
+    def _with(self, **changes: str) -> Memory:
+        other = Memory(self.store, settings=self.settings, change_embedder=True)
+        other._engine = replace(self._engine, **changes)  # type: ignore[arg-type]
+        return other
+
+    @property
+    def store(self) -> Store:
+        """The store underneath."""
+        return self._engine.store
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that this memory was opened with."""
+        return self._engine.settings
+
+    @property
+    def tenant(self) -> str:
+        """Whose memory this is. Nothing is shared between tenants."""
+        return self._engine.tenant
+
+    @cached_property
+    def sessions(self) -> SessionsHandle:
+        """The life of a session: begin, store turns, summarise, end."""
+        from aforesaid.memory.sessions import SessionsHandle
+
+        return SessionsHandle(self._engine)
+
+    @cached_property
+    def documents(self) -> DocumentsHandle:
+        """Rules for agents from files such as `AGENTS.md`."""
+        from aforesaid.memory.documents import DocumentsHandle
+
+        return DocumentsHandle(self._engine)
+
+    @cached_property
+    def notes(self) -> NotesHandle:
+        """Folders of Markdown notes: index, watch, search."""
+        from aforesaid.memory.notes import NotesHandle
+
+        return NotesHandle(self._engine)
+
+    @cached_property
+    def governance(self) -> GovernanceHandle:
+        """Reviewed knowledge: observe, distill, promote, roll back."""
+        from aforesaid.memory.governance import GovernanceHandle
+
+        return GovernanceHandle(self._engine)
+
+    @cached_property
+    def policy(self) -> PolicyHandle:
+        """The policy of this tenant: read, change, test."""
+        from aforesaid.memory.policy import PolicyHandle
+
+        return PolicyHandle(self._engine)
+
+    @cached_property
+    def audit(self) -> AuditHandle:
+        """The audit log: read, verify, export, prune."""
+        from aforesaid.memory.audit import AuditHandle
+
+        return AuditHandle(self._engine)
+
+    @cached_property
+    def gate(self) -> GateHandle:
+        """The gate, which marks messages as durable or not: its log, replay and threshold."""
+        from aforesaid.memory.gate import GateHandle
+
+        return GateHandle(self._engine)
+
+    @cached_property
+    def calibration(self) -> CalibrationHandle:
+        """Fitting the scores of the `pce` profile to labels."""
+        from aforesaid.memory.calibration import CalibrationHandle
+
+        return CalibrationHandle(self._engine)
+
+    @cached_property
+    def maintenance(self) -> MaintenanceHandle:
+        """Backup, new embeddings, and checks of the store."""
+        from aforesaid.memory.maintenance import MaintenanceHandle
+
+        return MaintenanceHandle(self._engine)
+
+    @cached_property
+    def importers(self) -> ImportersHandle:
+        """Import from other programs, such as Claude Code or ChatGPT."""
+        from aforesaid.memory.importers import ImportersHandle
+
+        return ImportersHandle(self._engine)
+
+    def ingest(
+        self,
+        turns: Iterable[Turn],
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        boundary: Boundary = "internal",
+        allow: Sequence[str] | None = None,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Store the messages of a conversation.
+
+        Secrets are removed first. The gate marks each message of a person as durable or not; all are kept. A turn
+        that is stored already is skipped, so it is safe to repeat.
+
+        Args:
+            turns: The messages, oldest first; one turn alone is fine too.
+            user: The user they belong to. Without one they belong to the anonymous user.
+            project: The project they were said in.
+            agent: The agent that took part.
+            boundary: Their privacy class: `public`, `internal`, `pii` or `secret`.
+            allow: Purposes that may see them, as globs; by default every purpose that the policy lets in.
+            progress: Called with (done, total) after each batch; total is None for an iterator.
+
+        Returns:
+            What became of each turn, in the same order.
+
+        Raises:
+            ConflictError: A turn with the same id but other words is stored already.
+        """
+        names = optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent")
+        who = ingesting.Speaker(*names, check_class(boundary), check_globs(allow) if allow is not None else None)
+        return ingesting.ingest(self._engine, [turns] if isinstance(turns, Turn) else turns, who, progress)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        scope: Scope = "user",
+        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        boundary: Boundary = "internal",
+        time: TimeLike | None = None,
+        supersedes: str | None = None,
+        allow: Sequence[str] | None = None,
+        tainted: bool = False,
+        meta: dict[str, Any] | None = None,
+    ) -> Record:
+        """Store one claim, such as a fact or a preference. The same words again give the same record.
+
+        Args:
+            text: The claim, in one or two sentences.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            scope: Who shares it: `user`, `project` or `global`.
+            type: `fact`, `preference`, `task` or `policy_hint`.
+            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
+            time: When it became true; now if left out.
+            supersedes: The id of a claim that this one replaces. The old one ends at `time`.
+            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
+            tainted: Whether the words come from an untrusted source, such as a web page.
+            meta: Your own JSON values, kept with the record.
+
+        Returns:
+            The stored record.
+
+        Raises:
+            NotFoundError: No claim has the id given as `supersedes`.
+            PolicyError: The policy does not allow this claim.
+        """
+        claim = claims.Claim(
+            text,
+            owner=record_owner(user, project, scope),
+            type=type,
+            boundary=boundary,
+            time=time_or_now(self._engine.clock, time, "time"),
+            meta=meta or {},
+            allow=check_globs(allow) if allow is not None else None,
+            tainted=tainted,
+        )
+
+        def work(request: Request) -> Record:
+            old = find_visible(request, supersedes, user=user, project=project) if supersedes is not None else None
+            return claims.remember(request, claim, old)
+
+        return self._engine.run(work)
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        boundaries: Sequence[Boundary] = OPEN_BOUNDARIES,
+        as_of: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
+        exclude: Sequence[str] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        now: TimeLike | None = None,
+        profile: str = "default",
+    ) -> SearchResult:
+        """Find records by words and by meaning, best first. Searching changes nothing.
+
+        Args:
+            query: A question or some words.
+            user: The user whose records to search. Without one, only records saved without a user.
+            project: Search this project's records too.
+            session: Only records of this session.
+            scope: Only records of this scope, or of these.
+            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
+            boundaries: Only records of these privacy classes.
+            as_of: Answer as if it were that date: later records and later changes are ignored.
+            since: Only records of that time or later.
+            until: Only records before that time.
+            exclude: Keys of records to leave out.
+            limit: How many hits to return; the setting `search.limit` if left out.
+            offset: How many hits to skip first.
+            now: The time from which ages are counted; the clock's if left out.
+            profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
+
+        Returns:
+            The hits with scores and reasons. Its `freshness` says what the search could not see.
+
+        Raises:
+            InputError: The query is empty, or a filter has an unknown value.
+        """
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        where = visible(
+            request, user=user, project=project, session=session, scope=scope, kinds=kinds, boundaries=boundaries,
+            as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
+        )  # fmt: skip
+        page = searching.Page(request.settings.search.limit if limit is None else limit, offset)
+        return searching.search(request, query, where, page, moment, profile)
+
+    def assemble(
+        self,
+        query: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        budget_tokens: int | None = None,
+        now: TimeLike | None = None,
+        messages: Sequence[Mapping[str, str]] = (),
+    ) -> Context:
+        """Build the context for a prompt: rules, the session's recent turns, and the best of the past.
+
+        It never exceeds the budget. If the store cannot be read, the context holds your `messages` and says why.
+
+        Args:
+            query: What the prompt is about.
+            user: The user whose records to use. Without one, only records saved without a user.
+            project: Use this project's records too.
+            session: The session whose recent turns go in. Later contexts of a session repeat what was shown before,
+                so that the model's prompt cache holds.
+            budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
+            now: The time from which ages are counted; the clock's if left out.
+            messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
+
+        Returns:
+            The context, with a trace that gives the reason for each record in it and left out of it.
+        """
+        moment = time_or_now(self._engine.clock, now)
+        own = tuple(map(_checked_message, messages))
+        try:
+            request = self._engine.request()
+        except StoreError as error:
+            budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+            return assembling.without_memory(self._engine.count_tokens, own, budget, error)
+        budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
+        where = visible(request, user=user, project=project, now=moment)
+        wanted = assembling.ContextRequest(query, where, optional_id(session, "session"), budget, moment, own)
+        return assembling.assemble(request, wanted)
+
+    def recall(
+        self,
+        prompt: str,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        budget_tokens: int | None = None,
+        skip_files: Sequence[str] = (),
+    ) -> Context:
+        """Find the few memories that are worth adding to a prompt, for a host that keeps the conversation itself.
+
+        Unlike `assemble`, it adds nothing when nothing is close enough. It leaves out the turns of this session and
+        what the session was already shown (see `sessions.reset_recall`).
+
+        Args:
+            prompt: The user's prompt as typed.
+            user: The user whose records to use. Without one, only records saved without a user.
+            project: Use this project's records too.
+            session: The current session. What is added is noted for it, and not added to it again.
+            budget_tokens: How many tokens may be added; the setting `hooks.budget_tokens` if left out.
+            skip_files: Names of rule files that the agent reads itself, such as `AGENTS.md`; case does not matter.
+
+        Returns:
+            A context without recent turns: rules in `system`, memories in `recall`. Empty when nothing fits.
+        """
+        from aforesaid.context import recall as recalling
+
+        request, moment = self._engine.request(), self._engine.clock()
+        where = visible(request, user=user, project=project, now=moment)
+        budget = request.settings.hooks.budget_tokens if budget_tokens is None else budget_tokens
+        name = optional_id(session, "session")
+        wanted = recalling.RecallRequest(prompt, where, name, budget, moment, frozenset(map(str.lower, skip_files)))
+        return recalling.recall(request, wanted)
+
+    def get(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Record:
+        """Return one record, also when it was superseded.
+
+        Args:
+            id: The record's id, or its key.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            session: Its session; needed when two sessions use the same id.
+
+        Returns:
+            The record.
+
+        Raises:
+            NotFoundError: No record that this caller may see has that id.
+            InputError: Several records have that id.
+        """
+        return find_visible(self._engine.request(), id, user=user, project=project, session=session)
+
+    def list(
+        self,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
+        durable: bool | None = None,
+        superseded: bool = False,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Records:
+        """List records, newest first.
+
+        Args:
+            user: The user whose records to list. Without one, only records saved without a user.
+            project: List this project's records too.
+            session: Only records of this session.
+            scope: Only records of this scope, or of these.
+            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
+            since: Only records of that time or later.
+            until: Only records before that time.
+            durable: Only records that are durable (True) or not (False).
+            superseded: Include records that are no longer valid.
+            limit: How many records to return.
+            offset: How many records to skip first.
+
+        Returns:
+            The records.
+        """
+        request = self._engine.request()
+        where = visible(
+            request, user=user, project=project, session=session, scope=scope, kinds=kinds, since=since, until=until,
+            superseded=superseded,
+        )  # fmt: skip
+        page = searching.Page(limit, offset)
+        everything = replace(where, durable=durable, echoes=True)
+        return request.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
+
+    def history(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+    ) -> Records:
+        """Return every version of a record: those it replaced, and those that replaced it.
+
+        Args:
+            id: The id or key of any version.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            session: Its session; needed when two sessions use the same id.
+
+        Returns:
+            The versions that this caller may see, oldest first.
+
+        Raises:
+            NotFoundError: No record that this caller may see has that id.
+        """
+        request = self._engine.request()
+        record = find_visible(request, id, user=user, project=project, session=session)
+        keys = tuple(each.key for each in superseding.chain(request.store, record))
+        where = visible(request, user=user, project=project, boundaries=None, superseded=True)
+        return request.view.find(replace(where, keys=keys, echoes=True))
+
+    def activate(
+        self,
+        query: str,
+        *,
+        intent: IntentName = "resume_task",
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        limit: int | None = None,
+        ttl_minutes: float | None = None,
+        max_uses: int | None = None,
+        now: TimeLike | None = None,
+    ) -> ActiveContext:
+        """Collect memories for a task and save the list for a while; `governance.active` reads it again.
+
+        Args:
+            query: What the task is about.
+            intent: What kind of task it is. It decides which scopes and types come first.
+            user: The user whose records to use. Without one, only records saved without a user.
+            project: Use this project's records too.
+            session: Only records of this session.
+            limit: How many records to collect; the setting `search.limit` if left out.
+            ttl_minutes: When the list expires; the setting `govern.context_minutes` if left out.
+            max_uses: How often it may be read; unlimited if left out.
+            now: The time from which ages are counted; the clock's if left out.
+
+        Returns:
+            The saved list, ranked by the `pce` profile.
+        """
+        from aforesaid.retrieval import activation
+
+        request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
+        where = visible(request, user=user, project=project, session=session, now=moment)
+        size = request.settings.search.limit if limit is None else limit
+        minutes = request.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
+        wanted = activation.ActivationRequest(query, intent, where, size, moment, minutes, max_uses)
+        return activation.activate(request, wanted)
+
+    def feedback(
+        self,
+        id: str,  # noqa: A002 - the word people use
+        signal: Signal,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        of: str | None = None,
+        query: str | None = None,
+        now: TimeLike | None = None,
+    ) -> Feedback:
+        """Say how useful a record was. The same signal counts once a minute.
+
+        Args:
+            id: The record's id or key.
+            signal: `helpful`, `harmful`, `outdated` or `duplicate`.
+            user: The user it belongs to.
+            project: The project it belongs to.
+            session: Its session; needed when two sessions use the same id.
+            of: For `duplicate`: the id of the record that it repeats.
+            query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
+            now: When this was said; the clock's time if left out.
+
+        Returns:
+            The record's utility and quality before and after.
+
+        Raises:
+            NotFoundError: No record that this caller may see has that id.
+        """
+        from aforesaid.learning import feedback
+
+        moment = time_or_now(self._engine.clock, now)
+
+        def work(request: Request) -> Feedback:
+            key = find_visible(request, id, user=user, project=project, session=session).key
+            into = find_visible(request, of, user=user, project=project).key if of is not None else None
+            return feedback.feedback(request, key, signal, moment, into=into, query=query)
+
+        return self._engine.run(work)
+
+    def forget(
+        self,
+        ids: Sequence[str] = (),
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        before: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
+        query: str | None = None,
+        everything: bool = False,
+        tenant: bool = False,
+        dry_run: bool = False,
+        reason: str = "",
+    ) -> Receipt:
+        """Delete records for good, with everything derived from them, also in our own backups.
+
+        Several conditions narrow each other.
+
+        Args:
+            ids: Ids or keys of records.
+            user: The user they belong to. Without one, only records saved without a user.
+            project: The project they belong to; without `user`, only this project's own records.
+            session: Only records of this session.
+            before: Only records before that time; the same as `until`.
+            since: Only records of that time or later.
+            until: Only records before that time.
+            query: Only records that contain all of these words.
+            everything: All records of the user, or of the project.
+            tenant: All records of the whole tenant.
+            dry_run: Count only; delete nothing.
+            reason: A note for the audit log.
+
+        Returns:
+            A receipt: how many records were deleted, and proof that they are gone.
+
+        Raises:
+            InputError: No condition was given, or conditions that exclude each other.
+            NotFoundError: No record has one of the ids.
+        """
+        from aforesaid.deletion import forget
+        from aforesaid.memory.selection import Conditions, selected
+
+        given = Conditions(
+            tuple(ids), optional_id(user, "user"), optional_id(project, "project"), optional_id(session, "session"),
+            optional_time(before, "before"), optional_time(since, "since"), optional_time(until, "until"),
+            query, everything, tenant, reason,
+        )  # fmt: skip
+        return self._engine.run(lambda request: forget.forget(request, selected(request, given), dry_run=dry_run))
+
+    def export(self, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
+        """Export the tenant's whole memory as JSON lines; `import_` reads them again.
+
+        Args:
+            vectors: Include the vectors, so that nothing must be embedded again.
+            progress: Called with (done, total) after each batch of records.
+
+        Returns:
+            The lines, one at a time.
+        """
+        from aforesaid.maintenance.export import export_lines
+
+        return export_lines(self._engine.request(), vectors=vectors, progress=progress)
+
+    def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> ImportReport:
+        """Import the lines of an `export`: all of them or, if one is bad, none.
+
+        Args:
+            lines: The lines. Records that are there already stay as they are.
+            progress: Called with (done, total) after each batch of records.
+
+        Returns:
+            How many records, vectors and events were added.
+
+        Raises:
+            FormatError: A line is not what `export` writes.
+        """
+        from aforesaid.maintenance.export import import_lines
+
+        return import_lines(self._engine.request(), lines, progress)
+
+    def stats(self) -> StoreStats:
+        """Count what this tenant's memory holds.
+
+        Returns:
+            The counts by kind, and the size of the store.
+        """
+        return self.store.maintenance.stats(self.tenant)
+
+    def where(
+        self,
+        *,
+        user: str | None = None,
+        project: str | None = None,
+        session: str | None = None,
+        scope: Scope | Sequence[Scope] | None = None,
+        kinds: Sequence[Kind] | None = None,
+        boundaries: Sequence[Boundary] | None = OPEN_BOUNDARIES,
+        as_of: TimeLike | None = None,
+        since: TimeLike | None = None,
+        until: TimeLike | None = None,
+        exclude: Sequence[str] = (),
+        now: TimeLike | None = None,
+        superseded: bool = False,
+    ) -> Filter:
+        """Build the filter of what a caller may see, for calls to `memory.store`.
+
+        Args:
+            user: The user whose records to see. Without one, only records saved without a user.
+            project: See this project's records too.
+            session: Only records of this session.
+            scope: Only records of this scope, or of these.
+            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
+            boundaries: Only records of these privacy classes; None for all that the policy allows.
+            as_of: As if it were that date: later records and later changes are ignored.
+            since: Only records of that time or later.
+            until: Only records before that time.
+            exclude: Keys of records to leave out.
+            now: The time at which records must be valid; the clock's if left out.
+            superseded: Include records that are no longer valid.
+
+        Returns:
+            The filter, narrowed by the policy for this memory's purpose.
+        """
+        return visible(
+            self._engine.request(), user=user, project=project, session=session, scope=scope, kinds=kinds,
+            boundaries=boundaries, as_of=as_of, since=since, until=until, exclude=exclude,
+            now=optional_time(now, "now"), superseded=superseded,
+        )  # fmt: skip
+
+
+def _checked_message(message: Mapping[str, str]) -> dict[str, str]:
+    try:
+        return {"role": str(message["role"]), "content": str(message["content"])}
+    except (KeyError, TypeError, IndexError):
+        what = f"A message needs a role and content: {str(message)[:80]}."
+        raise InputError(what, "Give {'role': …, 'content': …}.") from None

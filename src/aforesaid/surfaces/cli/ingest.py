@@ -1,0 +1,140 @@
+"""`aforesaid ingest`: reads turns from files or a pipe and stores them in batches."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aforesaid.errors import AforesaidError, InputError
+from aforesaid.surfaces.cli.app import App, interactive, progress
+from aforesaid.surfaces.formats import records as shown
+from aforesaid.surfaces.formats.sessions import compact_text
+from aforesaid.surfaces.formats.values import to_json
+from aforesaid.surfaces.turn_files import STDIN, TurnAtLine, opened, read_turns
+from aforesaid.surfaces.verbs.declare import Verb
+from aforesaid.types import Freshness, IngestReport, Outcome, Progress
+
+if TYPE_CHECKING:
+    from aforesaid.memory import Memory
+
+LISTED_ERRORS = 20  # bad lines that are shown one by one
+
+Values = Mapping[str, Any]
+
+
+def ingest(app: App, verb: Verb, values: Values) -> int:
+    """Read turns from files or standard input and store them in batches."""
+    names, user = values["files"] or (STDIN,), values["user"]
+    for name in names:
+        if name != STDIN and not Path(name).exists():
+            raise InputError(f"There is no file {name}.", "Check the path; nothing was stored.")
+    if names == (STDIN,) and interactive():
+        app.note("Reading turns from the terminal; end with Ctrl-D.")
+    skips = values["continue_on_error"]
+    with app.open_for(verb, values) as memory, progress("Taking turns", hidden=STDIN in names) as report:
+        stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
+        items = _turns(names, values, stored.skip if skips else None, _bytes_read(names, report))
+        stored.store_all(items, memory.settings.ingest.batch)
+        compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
+    result = IngestReport(tuple(stored.outcomes), stored.freshness)
+    listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
+    app.say(
+        shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
+        | ({"compacted": to_json(compacted)} if values["compact"] else {}),
+        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *map(compact_text, compacted)]),
+    )
+    return 0
+
+
+@dataclass
+class _Ingest:
+    """Stores turns batch by batch, and keeps what was stored and what failed."""
+
+    memory: Memory
+    owner: Mapping[str, Any]
+    skips_errors: bool
+    outcomes: list[Outcome] = field(default_factory=list)
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    sessions: set[str] = field(default_factory=set)
+    freshness: Freshness | None = None
+
+    def store_all(self, items: Iterator[TurnAtLine], size: int) -> None:
+        """Store batch by batch. An error or an interruption says how much was stored before it."""
+        try:
+            first = True
+            while (batch := list(islice(items, size))) or first:
+                self._store_batch(batch)
+                first = False
+        except AforesaidError as error:
+            raise type(error)(error.message, f"{error.remedy} {self._so_far()}".strip()) from error
+        except KeyboardInterrupt:
+            click.echo(f"\n{self._so_far()}", err=True)
+            raise
+
+    def skip(self, where: str, error: InputError) -> None:
+        """Note a line that could not be stored."""
+        self.errors.append((where, error.message))
+
+    def _store_batch(self, batch: list[TurnAtLine]) -> None:
+        try:
+            self._store(batch)
+        except InputError:
+            if not self.skips_errors:
+                raise
+            for item in batch:  # store one by one, to find the bad one
+                try:
+                    self._store([item])
+                except InputError as error:
+                    self.skip(item.where, error)
+
+    def _store(self, batch: Iterable[TurnAtLine]) -> None:
+        turns = [item.turn for item in batch]
+        report = self.memory.ingest(turns, **self.owner)
+        self.outcomes += report.outcomes
+        self.sessions |= {turn.session for turn in turns}
+        self.freshness = report.freshness
+
+    def _so_far(self) -> str:
+        stored = sum(outcome.status in ("stored", "echo") for outcome in self.outcomes)
+        return f"{shown.counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
+
+
+def _turns(
+    names: Iterable[str],
+    values: Values,
+    skip: Callable[[str, InputError], None] | None,
+    advance: Callable[[int], None],
+) -> Iterator[TurnAtLine]:
+    """The turns of all files, one after the other."""
+    for file in names:
+        with opened(file) as (name, stream):
+            session = values["session"] or Path(name).stem.strip("<>")
+            yield from read_turns(stream, name, session, values["format"], skip, advance)
+
+
+def _bytes_read(names: Iterable[str], report: Progress) -> Callable[[int], None]:
+    """Progress by bytes of the files, because the number of turns is known only at the end."""
+    found = [Path(name).stat() for name in names if name != STDIN]
+    total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))
+    done = 0
+
+    def advance(number: int) -> None:
+        nonlocal done
+        done += number
+        report(done, total)
+
+    return advance
+
+
+def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
+    if not errors:
+        return []
+    lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
+    more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
+    return [f"{shown.counted(len(errors), 'line')} skipped:", *lines, *more]

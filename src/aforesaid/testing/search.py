@@ -1,0 +1,153 @@
+"""Store contract: every read applies the same filter, and text search ranks by BM25."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aforesaid.store.protocols import Store
+from aforesaid.testing.samples import ALL, DAY, NOON, fill, make_record, random_vectors
+from aforesaid.text.analyze import query_terms
+from aforesaid.types import Filter
+
+
+class SearchContract:
+    """Tests of filters and of text search."""
+
+    @pytest.mark.parametrize(
+        ("where", "expected"),
+        [
+            (Filter(), "abcdefgh"),
+            (Filter(tenant="other"), "z"),
+            (Filter(tenant="nobody"), ""),
+            (Filter(echoes=True), "abcdefgh!"),
+            (Filter(owners=("user:ana",)), "abef"),
+            (Filter(owners=("user:ana", "project:p", "global")), "abcdef"),
+            (Filter(owners=()), ""),
+            (Filter(scopes=("global",)), "d"),
+            (Filter(kinds=("claim", "summary")), "cd"),
+            (Filter(kinds=()), ""),
+            (Filter(sessions=("s1",)), "ag"),
+            (Filter(roles=("assistant",)), "b"),
+            (Filter(ids=("a", "z")), "a"),
+            (Filter(boundaries=("public", "internal")), "abcdegh"),
+            (Filter(valid_at=NOON), "abcdfgh"),
+            (Filter(valid_at=NOON - DAY), "abcdefgh"),
+            (Filter(valid_at=NOON - 3 * DAY), "abcdfg"),
+            (Filter(since=NOON), "abcefgh"),
+            (Filter(until=NOON - DAY), "d"),
+            (Filter(durable=True), "c"),
+            (Filter(durable=False, kinds=("turn",)), "abefgh"),
+            (Filter(namespace="session:s1"), "g"),
+            (Filter(keys=(make_record("a", user="ana", session="s1", scope="session", role="user").key, "no")), "a"),
+            (Filter(keys=()), ""),
+            (Filter(states=("speaker|home", "no")), "b"),
+            (Filter(states=()), ""),
+            (Filter(purpose="tool:mail"), "abcdeg"),
+            (Filter(purpose="answer"), "abcdefg"),
+            (Filter(purpose="other"), "abcdeg"),
+            (Filter(alive_at=NOON), "abcdefh"),
+            (Filter(alive_at=NOON - DAY), "abcdefgh"),
+            (Filter(withheld=True, owners=("user:bo",)), "hx"),
+        ],
+    )
+    def test_every_read_applies_the_same_filter(self, store: Store, where: Filter, expected: str) -> None:
+        records = [
+            make_record("a", user="ana", session="s1", scope="session", role="user"),
+            make_record(
+                "b", user="ana", session="s2", scope="session", role="assistant", states=("speaker|home", "it|at")
+            ),
+            make_record("c", user="ana", project="p", scope="project", kind="claim", durable=True),
+            make_record("d", scope="global", kind="summary", time=NOON - 2 * DAY),
+            make_record("e", user="ana", valid_from=NOON - 2 * DAY, valid_to=NOON),
+            make_record("f", user="ana", boundary="secret", allow=("ans*", "tool:contact-?")),
+            make_record("g", session="s1", scope="session", expires=NOON),
+            make_record("h", user="bo", valid_from=NOON - 2 * DAY, allow=("Answer", "")),
+            make_record("x", user="bo", withheld="an invariant"),
+            make_record("!", user="bo", echo_of="h"),
+            make_record("z", tenant="other", user="ana"),
+        ]
+        fill(store, records, random_vectors(len(records)))
+        names = {record.key: record.id for record in records}
+        assert sorted(record.id for record in store.find(where)) == sorted(expected)
+        assert store.count(where) == len(expected)
+        whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
+        seen = replace(
+            whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
+        )
+        assert store.count_hidden(where) == store.count(whole) - store.count(seen)
+        assert sorted(names[hit.key] for hit in store.text_search(["fox"], where, 20)) == sorted(expected)
+        assert sorted(names[hit.key] for hit in store.vector_search(random_vectors(1)[0], where, 20)) == sorted(
+            expected
+        )
+
+    def test_searches_skip_excluded_keys(self, store: Store) -> None:
+        a, b = fill(store, [make_record("a"), make_record("b")], random_vectors(2))
+        where = Filter(exclude=(a,))
+        assert [hit.key for hit in store.text_search(["fox"], where, 5)] == [b]
+        assert [hit.key for hit in store.vector_search(random_vectors(1)[0], where, 5)] == [b]
+
+    def test_hidden_records_do_not_use_up_the_limit(self, store: Store) -> None:
+        """All the best matches are hidden. The search still fills its limit with visible records."""
+        hidden = [make_record(f"h{i}", text="fox fox fox", user="bo") for i in range(400)]
+        shown = [make_record(f"s{i}", text=f"a fox and {i} other words here", user="ana") for i in range(5)]
+        late = [make_record(f"x{i}", text="fox fox fox", user="ana", boundary="secret") for i in range(400)]
+        query = random_vectors(1)[0]
+        vectors = np.concatenate([np.tile(query, (400, 1)), random_vectors(5, seed=3), np.tile(query, (400, 1))])
+        keys = fill(store, [*hidden, *shown, *late], vectors)
+        where = Filter(owners=("user:ana",), boundaries=("internal",))
+        for found in (store.text_search(["fox"], where, 3), store.vector_search(query, where, 3)):
+            assert len(found) == 3
+            assert {hit.key for hit in found} <= set(keys[400:405])
+
+    def test_text_search_ranks_by_bm25(self, store: Store) -> None:
+        texts = ["lisbon lisbon", "lisbon is warm in may", "porto is warm", "nothing of the kind", "at all", "really"]
+        keys = fill(store, [make_record(str(i), text=text) for i, text in enumerate(texts)])
+        found = store.text_search(query_terms("warm Lisbon"), ALL, 10)
+        assert [hit.key for hit in found] == [keys[1], keys[0], keys[2]]
+        # By hand: N = 6, mean length 23/6 (the owner counts as a term), both words occur in n = 2 records.
+        idf = np.log(4.5 / 2.5)
+        assert found[2].score == pytest.approx(idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 4 / (23 / 6))), rel=1e-6)
+
+    def test_a_repeated_query_term_counts_repeatedly(self, store: Store) -> None:
+        fill(store, [make_record("a", "apple stone"), make_record("b", "pear stone"), make_record("c", "plum")])
+        ones = {hit.key: hit.score for hit in store.text_search(["appl", "pear"], ALL, 5)}
+        best, other = store.text_search(["appl", "pear", "appl"], ALL, 5)
+        assert best.score == pytest.approx(2 * ones[best.key])
+        assert other.score == pytest.approx(ones[other.key])
+
+    def test_ties_keep_insertion_order(self, store: Store) -> None:
+        keys = fill(store, [make_record(str(i)) for i in range(9)], np.tile(random_vectors(1), (9, 1)))
+        assert [hit.key for hit in store.text_search(["fox"], ALL, 4)] == keys[:4]
+        assert [hit.key for hit in store.vector_search(random_vectors(1)[0], ALL, 4)] == keys[:4]
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            ("Ana moved to Lisbon", "who moves to LISBON?"),
+            ("京都のアパートを借りました", "京都のアパート"),
+            ("うちの猫はフィゴです", "猫"),
+            ("Café crème brûlée", "cafe creme"),
+            ("ＦＵＬＬ width", "full"),
+            ("see openclaw.json for SQLITE_BUSY", "openclaw.json"),
+            ("see openclaw.json for SQLITE_BUSY", "sqlite_busy"),
+            ("Mara's sister", "mara"),
+            ("서울에서 만나요", "서울"),
+            ("Привет, Москва", "москва"),
+        ],
+    )
+    def test_text_search_works_in_any_script(self, store: Store, text: str, query: str) -> None:
+        keys = fill(store, [make_record("x", text=text), make_record("y", text="something else entirely")])
+        assert [hit.key for hit in store.text_search(query_terms(query), ALL, 5)] == keys[:1]
+
+    @pytest.mark.parametrize(
+        "query",
+        ['"', "a AND", "NEAR(", "text:x OR owner:o1", "*", "^fox", "fox*", "-fox", "'; DROP TABLE records; --", "\x00",
+         "(" * 500, "{a b}:c", "o1", "\ud800", "🦊", "%", "\\", "", "NOT", "{", "+", "fox" * 10_000],
+    )  # fmt: skip
+    def test_no_query_string_breaks_the_search(self, store: Store, query: str) -> None:
+        fill(store, [make_record("a"), make_record("b", user="bo")])
+        store.text_search(query_terms(query), Filter(owners=("user:bo",)), 5)
+        assert store.count(ALL) == 2
