@@ -115,7 +115,7 @@ def test_mended_text_is_gone_from_the_file(tmp_path: Path) -> None:
 
 def test_the_expected_version_guards_against_somebody_else(memory: Memory) -> None:
     memory.policy.apply(POLICY, expected="none")
-    with pytest.raises(ConflictError, match="in force is 1"):
+    with pytest.raises(ConflictError, match="current policy is 1"):
         memory.policy.apply(template("team"), expected="none")
     assert memory.policy.current().version == "1"  # type: ignore[union-attr]
 

@@ -107,7 +107,7 @@ def test_mistakes_are_named(memory: Memory, boat: Record) -> None:
         memory.feedback("t1", "great", user="ana")
     with pytest.raises(NotFoundError):
         memory.feedback("t1", "helpful", user="bo")
-    with pytest.raises(InputError, match="is one of another record"):
+    with pytest.raises(InputError, match="needs a representative record"):
         memory.feedback("t1", "duplicate", user="ana")
     with pytest.raises(InputError, match="no representative"):
         memory.feedback("t1", "helpful", of="t1", user="ana")

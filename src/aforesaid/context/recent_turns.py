@@ -1,4 +1,4 @@
-"""The recent tail of a session: what was said last goes in as it is, and what belongs together stays together."""
+"""The recent turns of a session (its tail), unchanged; turns of a bundle stay together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TOOL = "tool"  # the role of a result, which means nothing without the call befo
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Recent turns, oldest first, what they cost, and the mandatory ones that do not fit."""
+    """Recent turns, oldest first, their tokens, and the mandatory turns that do not fit."""
 
     records: tuple[Record, ...]
     tokens: int
@@ -22,15 +22,15 @@ class Tail:
 
 
 def message(record: Record) -> dict[str, str]:
-    """A turn as a chat message; whoever is not the agent speaks as the user."""
+    """A turn as a chat message. Every role except the agent's becomes "user"."""
     role = record.role if record.role in AGENT_ROLES else "user"
     return {"role": role or "user", "content": record.text}
 
 
 def groups(turns: Sequence[Record]) -> list[Group]:
-    """Turns in order, cut only where nothing is torn: inside no bundle, and not before a tool's result.
+    """Group turns in order. A group never splits a bundle, or a tool's result from the turn before it.
 
-    Calls may run side by side, so a bundle reaches from its first turn to its last, whatever stands between.
+    Calls may run in parallel, so a bundle includes all turns between its first and its last.
     """
     last = {turn.bundle: i for i, turn in enumerate(turns) if turn.bundle is not None}
     found: list[list[Record]] = []
@@ -57,8 +57,8 @@ def base(turns: Sequence[Group], least: int) -> int:
 def recent(turns: Sequence[Group], least: int, room: int, cost: Cost, target: float, start: str | None) -> Tail:
     """T_recent: the mandatory groups, then older ones while all together cost no more than the target (spec 6).
 
-    `room` is what the budget has left: what does not fit it is missing. A tail that began at the turn `start` begins
-    there again for as long as it fits, so that a prompt's cache holds; when it must be cut, it is cut to leave room.
+    `room` is the rest of the budget; mandatory turns that do not fit are `missing`. The tail starts at the turn `start`
+    again while it fits, so that the prompt cache stays valid. When it must be cut, it is cut shorter, to leave room.
     """
     costs = [sum(map(cost, group)) for group in turns]
     mandatory = base(turns, least)

@@ -1,4 +1,4 @@
-"""Records as lines of a prompt: rules as orders, recalled history as data between marks that say so."""
+"""Renders records as prompt text: rules as instructions, recalled history as data inside a frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASKED = "Asked for by the user before:"
 
 
 def recalled(records: Sequence[Record]) -> str:
-    """Recalled history in the order given, under a line for each day of a session; nothing when there is none."""
+    """Recalled history as one frame, with a heading for each day of a session; "" without records."""
     if not records:
         return ""
     lines = [line for day, run in groupby(records, heading) for line in (day, *map(item, run))]
@@ -26,13 +26,13 @@ def recalled(records: Sequence[Record]) -> str:
 
 
 def heading(record: Record) -> str:
-    """The day and the session of recalled records; said once, because every item would repeat it."""
+    """The heading of recalled records: day and session, or file."""
     where = record.provenance.file if record.provenance and record.provenance.file else record.session
     return f"{record.time:%Y-%m-%d} {neutralised(where or '')}".rstrip() + ":"
 
 
 def item(record: Record) -> str:
-    """One recalled record: handle, time of day, who, and its text as data; no text can begin a line of its own."""
+    """One recalled record on one line: handle, time of day, role and neutralised text."""
     who = f" {neutralised(record.role)}" if record.role else ""
     marks = "".join(f" {mark}" for mark, holds in _marks(record) if holds)
     return f"{handle(record.key)} {record.time:%H:%M}{who}{marks}: {neutralised(record.text)}"
@@ -43,20 +43,20 @@ def _marks(record: Record) -> tuple[tuple[str, bool], ...]:
 
 
 def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:
-    """Authored rules word for word, each with its place, hard ones first; nothing when there are none."""
+    """The rules with their source, hard ones first; "" without rules."""
     parts = [(RULES, hard), (GUIDANCE, soft), (ASKED, elevated)]
     return "\n".join(line for title, records in parts if records for line in (title, *map(rule, records)))
 
 
 def rule(record: Record) -> str:
-    """One rule: authored ones after the file and lines they stand in, what somebody said on one line after its day."""
+    """One rule: file and lines, then the text; for a rule from a conversation, its day and the text on one line."""
     if record.provenance is not None and record.provenance.file is None:
         return f"[{record.time:%Y-%m-%d}] {neutralised(record.text)}"
     return f"[{place(record)}] {record.text}"
 
 
 def place(record: Record) -> str:
-    """Where an authored record comes from, as path:first-last or path:line."""
+    """The source of a rule, as path:first-last or path:line."""
     source = record.provenance
     if source is None or source.file is None:
         return record.id

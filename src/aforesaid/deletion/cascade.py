@@ -1,9 +1,9 @@
-"""What follows when records are gone: what was made of them goes too, what they had replaced holds again.
+"""Finds everything that must change when records are deleted.
 
-- A summary goes with any of its sources, since its words come from all of them; so do summaries of it.
-- A claim, or guidance, loses the source, and goes when it has none left, or when the words it says are in none left.
-- What an agent repeated of a record goes with it.
-- A record that was replaced holds again, unless something that replaced it is still there.
+- A summary is deleted with any of its sources, because its text comes from all of them; so are summaries of it.
+- A claim or guidance loses the source. It is deleted when no source is left, or no remaining source has its words.
+- Agent messages that repeat a deleted record are deleted.
+- A superseded record becomes valid again, unless another record that superseded it remains.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
 from aforesaid.types import SUPERSEDED_BY, Edge, Filter, Record
 
-ECHO_SHARE = 0.5  # of the shorter one's terms: an id may be used twice, a text that is repeated has its words
+ECHO_SHARE = 0.5  # share of the shorter text's terms that an echo must contain, because ids are not unique
 
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """All that goes, those asked for first; what changes by it; and the links that stand in for lost ones."""
+    """Records to delete (the selected ones first), changed records, and links that replace deleted ones."""
 
-    goes: tuple[Record, ...]
+    deleted: tuple[Record, ...]
     changed: tuple[Record, ...]
     links: tuple[Edge, ...]
     derived: int
@@ -33,53 +33,60 @@ class Consequences:
 
 
 def consequences(store: Store, seeds: Sequence[Record], now: datetime, user: str | None = None) -> Consequences:
-    """What follows when these are gone; with a `user`, nobody else's record names them any more."""
+    """Plan the deletion of these records. With a `user`, their name is also removed from records of other owners."""
     work = _CascadeState(store, seeds)
-    work.climb()
+    work.collect()
     changed = work.without_sources()
     revived, links = work.revived(now)
-    changed |= {key: _joined(changed.get(key), record) for key, record in revived.items()}
+    changed |= {key: _combine(changed.get(key), record) for key, record in revived.items()}
     if user is not None and seeds:
-        changed |= {r.key: _unsigned(changed.get(r.key, r)) for r in _signed(store, seeds[0].tenant, user, work.goes)}
+        changed |= {
+            r.key: _without_user(changed.get(r.key, r))
+            for r in _naming_user(store, seeds[0].tenant, user, work.deleted)
+        }
     held = sum(key not in work.superseded for key in revived)
-    return Consequences(tuple(work.goes.values()), tuple(changed.values()), links, len(work.goes) - len(seeds), held)
+    return Consequences(
+        tuple(work.deleted.values()), tuple(changed.values()), links, len(work.deleted) - len(seeds), held
+    )
 
 
 class _CascadeState:
     def __init__(self, store: Store, seeds: Sequence[Record]) -> None:
         self._store = store
-        self.goes = {record.key: record for record in seeds}
-        self._leaning: set[str] = set()  # what has one of them as evidence
-        self.superseded: set[str] = set()  # what was replaced, and still is
+        self.deleted = {record.key: record for record in seeds}
+        self._dependents: set[str] = set()  # records with a deleted record as evidence
+        self.superseded: set[str] = set()  # records that stay superseded
 
-    def climb(self) -> None:
-        """Level by level, until nothing more depends on what goes."""
-        level = list(self.goes.values())
+    def collect(self) -> None:
+        """Collect dependent records level by level."""
+        level = list(self.deleted.values())
         while level:
             keys = [record.key for record in level]
             edges = self._store.edges(keys, incoming=True)
             above = {edge.source for edge in edges if edge.kind == COVERS}
-            self._leaning |= {edge.source for edge in edges if edge.kind == EVIDENCE}
-            above |= self._fallen() | {echo.key for echo in self._echoes(level)}
-            level = self._store.get(sorted(above - self.goes.keys()))
-            self.goes |= {record.key: record for record in level}
+            self._dependents |= {edge.source for edge in edges if edge.kind == EVIDENCE}
+            above |= self._unsupported() | {echo.key for echo in self._echoes(level)}
+            level = self._store.get(sorted(above - self.deleted.keys()))
+            self.deleted |= {record.key: record for record in level}
 
-    def _fallen(self) -> set[str]:
-        """Those that lean on nothing any more, or on nothing that says what they say."""
-        leaning = sorted(self._leaning - self.goes.keys())
-        left: dict[str, list[str]] = {key: [] for key in leaning}
-        lost: dict[str, list[Record]] = {key: [] for key in leaning}
-        for edge in self._store.edges(leaning):
+    def _unsupported(self) -> set[str]:
+        """Records without remaining evidence, or whose words are only in the deleted evidence."""
+        dependents = sorted(self._dependents - self.deleted.keys())
+        left: dict[str, list[str]] = {key: [] for key in dependents}
+        lost: dict[str, list[Record]] = {key: [] for key in dependents}
+        for edge in self._store.edges(dependents):
             if edge.kind == EVIDENCE:
-                if edge.target in self.goes:
-                    lost[edge.source].append(self.goes[edge.target])
+                if edge.target in self.deleted:
+                    lost[edge.source].append(self.deleted[edge.target])
                 else:
                     left[edge.source].append(edge.target)
         return {
             record.key
-            for record in self._store.get(leaning)
+            for record in self._store.get(dependents)
             if not left[record.key]
-            or (_said_in(record, lost[record.key]) and not _said_in(record, self._store.get(left[record.key])))
+            or (
+                _contained_in(record, lost[record.key]) and not _contained_in(record, self._store.get(left[record.key]))
+            )
         }
 
     def _echoes(self, level: Sequence[Record]) -> Iterable[Record]:
@@ -92,9 +99,9 @@ class _CascadeState:
                 yield echo
 
     def without_sources(self) -> dict[str, Record]:
-        """What leans on others too, without the sources that go."""
-        names = self.goes.keys() | {record.id for record in self.goes.values()}
-        found = self._store.get(sorted(self._leaning - self.goes.keys()))
+        """Remaining records, without the deleted sources in their provenance."""
+        names = self.deleted.keys() | {record.id for record in self.deleted.values()}
+        found = self._store.get(sorted(self._dependents - self.deleted.keys()))
         changed = {}
         for record in found:
             if record.provenance is not None:
@@ -103,12 +110,12 @@ class _CascadeState:
         return changed
 
     def revived(self, now: datetime) -> tuple[dict[str, Record], tuple[Edge, ...]]:
-        """Replaced records that hold again, or are now said to be replaced by what replaced their replacement."""
-        replaced = [edge for edge in self._store.edges(sorted(self.goes)) if edge.kind == SUPERSEDES]
+        """Superseded records that become valid again, or that are now superseded by a later version."""
+        replaced = [edge for edge in self._store.edges(sorted(self.deleted)) if edge.kind == SUPERSEDES]
         changed: dict[str, Record] = {}
         links: list[Edge] = []
-        for record in self._store.get(sorted({edge.target for edge in replaced} - self.goes.keys())):
-            newer = self._newer(record.key)
+        for record in self._store.get(sorted({edge.target for edge in replaced} - self.deleted.keys())):
+            newer = self._newer_link(record.key)
             ended = {edge.time for edge in replaced if edge.target == record.key}
             if newer is None:
                 back = replace(without_superseded_mark(record), updated=now)
@@ -116,16 +123,16 @@ class _CascadeState:
                 continue
             self.superseded.add(record.key)
             links.append(replace(newer, target=record.key, time=min(ended)))
-            if record.meta.get(SUPERSEDED_BY) in self.goes:
+            if record.meta.get(SUPERSEDED_BY) in self.deleted:
                 changed[record.key] = replace(record, meta={**record.meta, SUPERSEDED_BY: newer.source})
         return changed, tuple(links)
 
-    def _newer(self, key: str) -> Edge | None:
-        """The oldest link from something that stays, through what goes, to this record."""
+    def _newer_link(self, key: str) -> Edge | None:
+        """The oldest link to this record from a remaining one, directly or through deleted ones."""
         level, seen = [key], {key}
         while level:
             edges = [edge for edge in self._store.edges(level, incoming=True) if edge.kind == SUPERSEDES]
-            staying = [edge for edge in edges if edge.source not in self.goes]
+            staying = [edge for edge in edges if edge.source not in self.deleted]
             if staying:
                 return min(staying, key=lambda edge: (edge.time, edge.source))
             level = sorted({edge.source for edge in edges} - seen)
@@ -133,13 +140,13 @@ class _CascadeState:
         return None
 
 
-def _said_in(record: Record, sources: Sequence[Record]) -> bool:
-    """Whether the words of a record, one after the other, are in any of the sources."""
-    words = _spaced(record.text)
-    return any(words in _spaced(source.text) for source in sources)
+def _contained_in(record: Record, sources: Sequence[Record]) -> bool:
+    """Whether a source contains the words of the record, in the same order."""
+    words = _term_string(record.text)
+    return any(words in _term_string(source.text) for source in sources)
 
 
-def _spaced(text: str) -> str:
+def _term_string(text: str) -> str:
     return f" {' '.join(terms(text))} "
 
 
@@ -151,15 +158,15 @@ def _repeats(echo: Record, record: Record) -> bool:
     return len(ours & theirs) >= ECHO_SHARE * min(len(ours), len(theirs))
 
 
-def _signed(store: Store, tenant: str, user: str, goes: dict[str, Record]) -> list[Record]:
+def _naming_user(store: Store, tenant: str, user: str, deleted: dict[str, Record]) -> list[Record]:
     where = Filter(tenant, scopes=("project", "global"), echoes=True, withheld=True)
-    return [r for r in store.find(where) if r.key not in goes and r.provenance and r.provenance.who == user]
+    return [r for r in store.find(where) if r.key not in deleted and r.provenance and r.provenance.who == user]
 
 
-def _unsigned(record: Record) -> Record:
+def _without_user(record: Record) -> Record:
     return record if record.provenance is None else replace(record, provenance=replace(record.provenance, who=None))
 
 
-def _joined(one: Record | None, other: Record) -> Record:
-    """Both changes of one record: its sources and its validity."""
+def _combine(one: Record | None, other: Record) -> Record:
+    """Combine two changes of a record: its sources and its validity."""
     return other if one is None else replace(other, provenance=one.provenance)

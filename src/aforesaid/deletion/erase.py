@@ -1,4 +1,4 @@
-"""One store without what is selected: the records, all that was made of them, and every place that names them."""
+"""Deletes the selected records from one store, with everything derived from them and every mention of them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
 from aforesaid.types import Filter, Record
 
-MOST_NEEDLES = 20_000  # looked for at most; with more records, each has fewer, and then every so-manieth is looked for
-LEAST_NAME_BYTES = 12  # of an id or a session to be looked for: shorter ones stand in any file by chance
-EVERYTHING = 1 << 40  # as a limit
+MOST_NEEDLES = 20_000  # most byte strings to search for; with many records we take fewer of each, then a sample
+LEAST_NAME_BYTES = 12  # shorter names occur in any file by chance, so we do not search for them
+NO_LIMIT = 1 << 40  # as a limit
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to forget: what passes the filter and holds all of the words; of a `user`, also what lies with others."""
+    """What to delete: records that pass the filter and contain all words; with `user`, also theirs in other scopes."""
 
     where: Filter
     what: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was taken out of one store, and what to look for in its files."""
+    """What was deleted from one store, and the byte strings to search for in its files."""
 
     plan: Consequences
     needles: dict[bytes, str]
@@ -44,22 +44,22 @@ class Erased:
     to_summarise: tuple[str, ...]
 
 
-def planned(request: Request, selection: Selection, more: Sequence[str] = ()) -> Consequences:
-    """What is selected, or named by these keys, and what follows when it is gone."""
+def plan_deletion(request: Request, selection: Selection, more: Sequence[str] = ()) -> Consequences:
+    """Plan the deletion of the selected records and of those with the keys in `more`."""
     store = request.store
     found = {record.key: record for record in (*_selected(store, selection), *store.get(more))}
     return consequences(store, list(found.values()), request.clock(), selection.user)
 
 
-def _unveiled(where: Filter) -> Filter:
+def _including_hidden(where: Filter) -> Filter:
     return replace(where, echoes=True, withheld=True, valid_at=None, alive_at=None, purpose=None)
 
 
 def _selected(store: Store, selection: Selection) -> Iterator[Record]:
-    """Withheld, expired and replaced records too, and echoes: nothing is hidden from forgetting."""
-    where = _unveiled(selection.where)
+    """The selected records, including withheld, expired and superseded ones and echoes."""
+    where = _including_hidden(selection.where)
     if selection.words:
-        hits = store.text_search(sorted(selection.words), where, EVERYTHING)
+        hits = store.text_search(sorted(selection.words), where, NO_LIMIT)
         yield from (r for r in store.get([hit.key for hit in hits]) if selection.words <= set(terms(r.text)))
         return
     yield from store.find(where)
@@ -68,46 +68,50 @@ def _selected(store: Store, selection: Selection) -> Iterator[Record]:
 
 
 def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> Erased:
-    """Everything in one transaction: the records, what is made of them, and every place that names them."""
+    """Delete records, everything derived from them and every mention of them, in one transaction."""
     store, tenant = request.store, request.tenant
     with writing(request, check_policy=False) as writer:
-        plan = planned(request, selection, more)
-        keys = [record.key for record in plan.goes]
-        wanted = _needles(store, plan.goes)
+        plan = plan_deletion(request, selection, more)
+        keys = [record.key for record in plan.deleted]
+        needles = _needles(store, plan.deleted)
         writer.commit(plan.changed)
         store.delete(keys)
         writer.commit(edges=plan.links)
-        owners = _emptied(store, {r.owner: Filter(tenant, (r.owner,)) for r in plan.goes})
-        sessions = _emptied(store, {r.session: Filter(tenant, sessions=(r.session,)) for r in plan.goes if r.session})
+        owners = _emptied(store, {r.owner: Filter(tenant, (r.owner,)) for r in plan.deleted})
+        sessions = _emptied(
+            store, {r.session: Filter(tenant, sessions=(r.session,)) for r in plan.deleted if r.session}
+        )
         scrubbed = Counter(
             {
                 "owners": len(owners),
-                "settings": _drop_values(request, plan.goes, owners),
+                "settings": _drop_values(request, plan.deleted, owners),
                 "changed": len(plan.changed) - plan.revived,
                 "holding again": plan.revived,
-                "events": store.log.erase(tenant, _names(store, tenant, plan.goes, owners, sessions)),
+                "events": store.log.erase(tenant, _names_in_log(store, tenant, plan.deleted, owners, sessions)),
             }
         )
         for name in (*owners, *sessions):
-            wanted |= dict.fromkeys(_name_fragments(name), "name")
+            needles |= dict.fromkeys(_name_fragments(name), "name")
         body = {**selection.what, "records": len(keys)}
         writer.commit(events=[request.event("forgetting", None, body)])
-        return Erased(plan, wanted, +scrubbed, _uncovered(store, plan.goes))
+        return Erased(plan, needles, +scrubbed, _sessions_to_summarise(store, plan.deleted))
 
 
 def _emptied(store: Store, wheres: Mapping[str, Filter]) -> list[str]:
-    """Those of these names under whose filter nothing is left."""
-    return [name for name, where in sorted(wheres.items()) if not store.find(_unveiled(where), limit=1)]
+    """The names whose filter matches no record any more."""
+    return [name for name, where in sorted(wheres.items()) if not store.find(_including_hidden(where), limit=1)]
 
 
-def _drop_values(request: Request, goes: Sequence[Record], owners: Sequence[str]) -> int:
-    """Drop what is kept beside records: of owners without any, of saved contexts, of documents without nodes."""
+def _drop_values(request: Request, deleted: Sequence[Record], owners: Sequence[str]) -> int:
+    """Drop stored values of empty owners, saved contexts with deleted records, and documents without nodes."""
     store, tenant = request.store, request.tenant
-    contexts = contexts_with(request, {record.key for record in goes})
+    contexts = contexts_with(request, {record.key for record in deleted})
     for slot in contexts:
         store.values.drop(slot)
     dropped = len(contexts) + sum(store.values.drop_owner(tenant, owner) for owner in owners)
-    for owner, name in sorted({(r.owner, r.session or "") for r in goes if r.kind == "node" and r.owner not in owners}):
+    for owner, name in sorted(
+        {(r.owner, r.session or "") for r in deleted if r.kind == "node" and r.owner not in owners}
+    ):
         nodes = Filter(tenant, (owner,), kinds=("node",), sessions=(name,))
         if name in documents(request, owner) and _emptied(store, {name: nodes}):
             set_document(request, owner, name, None)
@@ -115,20 +119,20 @@ def _drop_values(request: Request, goes: Sequence[Record], owners: Sequence[str]
     return dropped
 
 
-def _names(
-    store: Store, tenant: str, goes: Sequence[Record], owners: Sequence[str], sessions: Sequence[str]
+def _names_in_log(
+    store: Store, tenant: str, deleted: Sequence[Record], owners: Sequence[str], sessions: Sequence[str]
 ) -> list[str]:
-    """By what the log may mention them: keys, and the names that nothing else has."""
-    ids = {record.id for record in goes}
-    taken = store.find(_unveiled(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
+    """Strings to erase from the log: keys, and names that no remaining record uses."""
+    ids = {record.id for record in deleted}
+    taken = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
     ids -= {record.id for record in taken}
     people = {owner.partition(":")[2] for owner in owners} - {""}
-    return sorted({record.key for record in goes} | ids | people | set(owners) | set(sessions))
+    return sorted({record.key for record in deleted} | ids | people | set(owners) | set(sessions))
 
 
-def _uncovered(store: Store, goes: Sequence[Record]) -> tuple[str, ...]:
-    """Sessions that lost a summary and have turns left to make one of."""
-    lost = {(r.tenant, r.owner, r.session) for r in goes if r.kind == "summary" and r.session is not None}
+def _sessions_to_summarise(store: Store, deleted: Sequence[Record]) -> tuple[str, ...]:
+    """Sessions that lost a summary and still have turns to summarise."""
+    lost = {(r.tenant, r.owner, r.session) for r in deleted if r.kind == "summary" and r.session is not None}
     return tuple(
         sorted(
             session
@@ -138,11 +142,11 @@ def _uncovered(store: Store, goes: Sequence[Record]) -> tuple[str, ...]:
     )
 
 
-# What to look for in the files afterwards
+# Byte strings to search for in the files afterwards
 
 
 def _needles(store: Store, records: Sequence[Record]) -> dict[bytes, str]:
-    """What to look for: keys, ids, fragments of texts, of their words, and of their vectors."""
+    """Byte strings of the records: keys, ids, and fragments of texts, words and vectors."""
     sample = records[:: math.ceil(len(records) / MOST_NEEDLES) or 1]
     places = max(min(cutting.PLACES, MOST_NEEDLES // max(4 * len(sample), 1)), 1)
     keys = [record.key for record in sample]
@@ -170,7 +174,7 @@ def _vector_needles(
 
 
 def _name_fragments(name: str) -> list[bytes]:
-    """A name is looked for whole; the owner of a user also as records write it."""
+    """The bytes of a name; for an owner, also the form that records use."""
     kind, _, person = name.partition(":")
     forms = [name.encode(), f'"{kind}":"{person}"'.encode()] if kind in ("user", "project") and person else []
     return forms or [part for part in [name.encode()] if len(part) >= LEAST_NAME_BYTES]

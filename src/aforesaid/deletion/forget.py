@@ -1,4 +1,4 @@
-"""Forgetting, provably: select → what follows → delete, in every copy too → look through the raw files → receipt.
+"""Provable deletion: select → plan → delete, in backups too → search the raw files for traces → receipt.
 
 The receipt and the log hold counts, never a text or a person's name (spec 9, 11.4).
 """
@@ -13,18 +13,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aforesaid.deletion.erase import Erased, Selection, erase, planned
+from aforesaid.deletion.erase import Erased, Selection, erase, plan_deletion
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreError
 from aforesaid.store.protocols import Copy, Scan, Trace
 
-MOST_SHOWN = 50  # records that a dry run names
+MOST_SHOWN = 50  # records that a dry run lists
 
 
 @dataclass(frozen=True, slots=True)
 class ForgetPreview:
-    """A record that a dry run would have forgotten."""
+    """A record that would be deleted."""
 
     id: str
     kind: str
@@ -33,10 +33,10 @@ class ForgetPreview:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a forget removed and how that was proven; it holds no text and nobody's name.
+    """What was deleted and how it was proven. Holds no text and no names.
 
-    `scrubbed` counts what was cleaned besides records; sessions `to_summarise` lost summaries that covered other turns
-    too, which `compact` makes again; `would` is what a dry run found.
+    `scrubbed` counts deletions besides records. The sessions in `to_summarise` lost summaries that also covered other
+    turns; `compact` makes new ones. `would` lists the records of a dry run.
     """
 
     time: datetime
@@ -52,33 +52,33 @@ class Receipt:
 
     @property
     def proven(self) -> bool:
-        """Whether all files were looked through and nothing was found."""
+        """Whether all files were searched and no trace was found."""
         return self.proof is not None and not self.proof.found
 
     @property
     def remedy(self) -> str:
-        """What to do where something was found."""
+        """What to do when a trace was found."""
         files = sorted({trace.file for trace in self.proof.found}) if self.proof is not None else []
         if any(file.endswith(("-wal", "-shm")) for file in files):
-            return "Another process still reads the store as it was: close it, and the log goes with its last user."
+            return "Another process still reads the store as it was: close it, and the log deleted with its last user."
         return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
 
 
 def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> Receipt:
-    """Delete what is selected and all that was made of it, here and in our own copies, and prove it."""
+    """Delete the selected records and everything derived from them, here and in our backups, and prove it."""
     if dry_run:
         return _dry_run(request, selection)
     done = erase(request, selection)
     scrubbed = Counter(done.scrubbed)
-    wanted, scans = dict(done.needles), list[Scan]()
+    needles, scans = dict(done.needles), list[Scan]()
     unopened: dict[str, Copy] = {}
     for copy in request.store.maintenance.copies():
         if copy.state == "missing":
             copy.drop(False)
             scrubbed["backups not found"] += 1
-        elif copy.state != "current" or not _erase_copy(request, selection, done, copy, wanted, scans, scrubbed):
+        elif copy.state != "current" or not _erase_copy(request, selection, done, copy, needles, scans, scrubbed):
             unopened[copy.path] = copy
-    scan = _merged(request.store.maintenance.scan(wanted, sorted(unopened)), scans)
+    scan = _merged(request.store.maintenance.scan(needles, sorted(unopened)), scans)
     for path, copy in unopened.items():
         if copy.state == "old" and any(_belongs(trace, path) for trace in scan.found):
             copy.drop(True)
@@ -91,7 +91,7 @@ def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> 
 
 
 def receipt_body(receipt: Receipt) -> dict[str, Any]:
-    """A receipt for the log: without the sessions, which may be forgotten later, and without paths."""
+    """A receipt for the log, without paths and without sessions, which may be deleted later."""
     proof = receipt.proof or Scan()
     return {
         **receipt.what,
@@ -108,10 +108,10 @@ def receipt_body(receipt: Receipt) -> dict[str, Any]:
 
 
 def _receipt(request: Request, selection: Selection, done: Erased) -> Receipt:
-    kinds = Counter(record.kind for record in done.plan.goes)
+    kinds = Counter(record.kind for record in done.plan.deleted)
     return Receipt(
         request.clock(),
-        len(done.plan.goes),
+        len(done.plan.deleted),
         dict(selection.what),
         dict(sorted(kinds.items())),
         done.plan.derived,
@@ -122,10 +122,10 @@ def _receipt(request: Request, selection: Selection, done: Erased) -> Receipt:
 
 def _dry_run(request: Request, selection: Selection) -> Receipt:
     with request.store.snapshot():
-        plan = planned(request, selection)
-    asked = len(plan.goes) - plan.derived
+        plan = plan_deletion(request, selection)
+    asked = len(plan.deleted) - plan.derived
     would = [
-        ForgetPreview(record.id, record.kind, place >= asked) for place, record in enumerate(plan.goes[:MOST_SHOWN])
+        ForgetPreview(record.id, record.kind, place >= asked) for place, record in enumerate(plan.deleted[:MOST_SHOWN])
     ]
     receipt = _receipt(request, selection, Erased(plan, {}, Counter(), ()))
     return replace(receipt, dry_run=True, would=tuple(would))
@@ -136,18 +136,18 @@ def _erase_copy(
     selection: Selection,
     done: Erased,
     copy: Copy,
-    wanted: dict[bytes, str],
+    needles: dict[bytes, str],
     scans: list[Scan],
     scrubbed: Counter[str],
 ) -> bool:
-    """The same in a copy, where more may be found that was made of it; False when it cannot be opened or written."""
+    """Delete the same in a backup, with what was derived there; False when it cannot be opened or written."""
     try:
         with closing(copy.open()) as store:
             theirs = erase(
-                replace(request.engine, store=store).request(), selection, [record.key for record in done.plan.goes]
+                replace(request.engine, store=store).request(), selection, [record.key for record in done.plan.deleted]
             )
-            wanted |= theirs.needles
-            scans.append(store.maintenance.scan(wanted))
+            needles |= theirs.needles
+            scans.append(store.maintenance.scan(needles))
     except StoreError:
         return False
     scrubbed["backups cleaned"] += 1
@@ -155,12 +155,12 @@ def _erase_copy(
 
 
 def _merged(scan: Scan, others: Sequence[Scan]) -> Scan:
-    """The last look at our own files, with those at copies."""
+    """Combine the scan of our files with those of the backups."""
     files = {file: size for each in (*others, scan) for file, size in each.files.items()}
     found = tuple(trace for each in (scan, *others) for trace in each.found)
     return replace(scan, files=files, found=found, rewritten=any(each.rewritten for each in (scan, *others)))
 
 
 def _belongs(trace: Trace, path: str) -> bool:
-    """Whether a trace is in a copy or in what lies beside it."""
+    """Whether a trace is in a backup or in a file that belongs to it."""
     return trace.file.startswith(path) and Path(trace.file).parent == Path(path).parent

@@ -1,7 +1,7 @@
-"""What to look for in raw bytes to learn whether a text is still there: fragments of it, of its words, of its vectors.
+"""Byte fragments of texts, words and vectors, to search files for deleted data.
 
-A fragment is cut at several places of a text, because a file keeps a long text on several pages: a page's end may go
-through one fragment, but not through all of them.
+Each text gives several fragments, because a file stores a long text on several pages: a page border may cut one
+fragment, but not all of them.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import json
 
 from aforesaid.text.analyze import terms
 
-LEAST_BYTES = 8  # shorter runs stand in any large file by chance
-WINDOW_BYTES = 24  # of a fragment of text: enough that two texts share one only if they share words
+LEAST_BYTES = 8  # shorter ones occur in any large file by chance
+WINDOW_BYTES = 24  # of a text fragment; long enough that only texts with common words share one
 VECTOR_BYTES = 32  # of a fragment of a vector
 PLACES = 6  # fragments of one text or vector
-WORDS = 4  # of a text, the longest: an index keeps them one by one, far from each other
-LEAST_VARIETY = 4  # distinct bytes at the head of a fragment: rules of dashes and runs of zeros are everywhere
+WORDS = 4  # the longest words of a text: the index stores words one by one
+LEAST_VARIETY = 4  # distinct leading bytes of a fragment: runs of dashes or zeros are everywhere
 
 
 def fragments(data: bytes, window: int = WINDOW_BYTES, places: int = PLACES) -> list[bytes]:
-    """Runs of bytes from evenly spread places; the whole when it is short, nothing when it is too short to tell."""
+    """Fragments from evenly spread positions; the whole data when it is short, none when it is too short."""
     if len(data) <= window:
-        return [data] if _telling(data) else []
+        return [data] if _is_distinctive(data) else []
     last = len(data) - window
     starts = sorted({round(place * last / max(places - 1, 1)) for place in range(places)})
-    return [part for start in starts if _telling(part := data[start : start + window])]
+    return [part for start in starts if _is_distinctive(part := data[start : start + window])]
 
 
 def text_fragments(text: str, places: int = PLACES) -> list[bytes]:
@@ -35,9 +35,9 @@ def text_fragments(text: str, places: int = PLACES) -> list[bytes]:
 
 
 def word_fragments(text: str, count: int = WORDS) -> list[bytes]:
-    """The longest words of a text as an index keeps them, if they are long enough to tell."""
+    """The longest words of a text, as the index stores them."""
     found = {term.encode() for term in terms(text)}
-    return sorted((word for word in found if _telling(word)), key=lambda word: (-len(word), word))[:count]
+    return sorted((word for word in found if _is_distinctive(word)), key=lambda word: (-len(word), word))[:count]
 
 
 def vector_fragments(data: bytes, places: int = PLACES) -> list[bytes]:
@@ -45,5 +45,5 @@ def vector_fragments(data: bytes, places: int = PLACES) -> list[bytes]:
     return fragments(data, VECTOR_BYTES, places)
 
 
-def _telling(part: bytes) -> bool:
+def _is_distinctive(part: bytes) -> bool:
     return len(part) >= LEAST_BYTES and len(set(part[:LEAST_BYTES])) >= LEAST_VARIETY

@@ -1,15 +1,16 @@
-"""A policy put in force, and what it makes of what is there already.
+"""Applies a policy to a tenant and to its stored records.
 
-text → read and checked → every record judged → dry run ends here → what changed meanwhile judged, all written, adopted
+check every record → (a dry run ends here) → one transaction: check what changed meanwhile, write, adopt the policy
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from aforesaid._util.batches import batched
 from aforesaid.engine.request import NO_POLICY, Request
 from aforesaid.engine.writer import commit, writing
 from aforesaid.errors import ConflictError
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
     from aforesaid.policy import PolicyChange
 
 PAGE = 500
-LOOKS = 5  # before the transaction: each is shorter than the last, unless somebody writes faster than we judge
+MAX_PASSES = 5  # most passes before the transaction; each has fewer records to check, unless others write faster
 TALLIED = ("withheld", "released", "expiring", "unclean")
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyReport:
-    """What a policy changes: in the rules, and among the records of the tenant; `adopted` is None after a dry run."""
+    """What a policy changes in the rules and in the tenant's records. `adopted` is None after a dry run."""
 
     adopted: Adopted | None
     changes: tuple[PolicyChange, ...]
@@ -43,7 +44,7 @@ class PolicyReport:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What the policy makes of a text: what is left, what was found, its class, the invariants it breaks."""
+    """A text after redaction, what was redacted, its privacy class, and the invariants it breaks."""
 
     text: str
     found: tuple[str, ...]
@@ -53,13 +54,13 @@ class Validation:
 
     @property
     def allowed(self) -> bool:
-        """Whether it may be kept."""
+        """Whether it may be stored."""
         return not self.write
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """What a look at stored records found: how many hold what should go, by kind, and how many were mended."""
+    """Stored records that contain text to redact, by kind, and how many were redacted (`mended`)."""
 
     records: int
     unclean: int
@@ -76,48 +77,48 @@ def apply(
     by: str = "",
     progress: Progress | None = None,
 ) -> PolicyReport:
-    """Put a policy in force with every record judged by it, both at once; a dry run only tells.
+    """Adopt a policy and update every record's access to it, in one transaction. A dry run only reports.
 
-    Others go on reading and writing while records are judged. The transaction at the end judges what they wrote
-    meanwhile, and writes; whatever fails before it is through, the policy before stays, and nothing was changed.
-    Classes rise where personal data is found, invariants withhold, times to live begin. `unclean` records hold words
-    that the policy takes out of new ones; they stay as they are until `revise` mends them.
-    `expected` is the version that the caller believes in force: another one is ConflictError, and nothing changes.
+    Records are checked before the transaction, so that others can read and write meanwhile; the transaction checks
+    only what they changed. On any failure the old policy stays and nothing changes.
+    Privacy classes rise where personal data is found, invariants withhold records, times to live begin. `unclean`
+    records contain text that the policy redacts in new records; they stay unchanged until `revise` redacts them.
+    Raises ConflictError when the current policy version is not `expected`.
     """
     from aforesaid.policy import diff, policy_warnings
 
-    before, taken = _before(request, expected), None
-    docket = _Docket(request, Guard(policy, readers=request.readers), progress)
-    docket.catch_up(1 if dry_run else LOOKS)
+    before, adopted = _current_policy(request, expected), None
+    review = _RecordReview(request, Guard(policy, readers=request.readers), progress)
+    review.catch_up(1 if dry_run else MAX_PASSES)
     if not dry_run:
         with writing(request, check_policy=False) as writer:  # `expected` is the check here
-            before = _before(request, expected)
-            docket.look()
-            docket.settle()
-            taken = adopt(request.store, request.tenant, policy, request.clock(), by)
-            body = {"number": taken.number, "version": taken.version, "digest": taken.digest, "by": by}
-            withheld = docket.tally()["withheld"]
-            adopted = request.engine.request()  # the event names the policy that it is about
-            writer.commit(events=[adopted.event("policy", taken.version, {**body, "withheld": withheld})])
+            before = _current_policy(request, expected)
+            review.check_changed()
+            review.write_access()
+            adopted = adopt(request.store, request.tenant, policy, request.clock(), by)
+            body = {"number": adopted.number, "version": adopted.version, "digest": adopted.digest, "by": by}
+            withheld = review.tally()["withheld"]
+            current = request.engine.request()  # so that the event names the new policy
+            writer.commit(events=[current.event("policy", adopted.version, {**body, "withheld": withheld})])
     changes = diff(before.policy if before else Policy.default(), policy)
-    tally = docket.tally()
-    return PolicyReport(taken, changes, policy_warnings(policy), len(docket.marks), *(tally[name] for name in TALLIED))
+    tally = review.tally()
+    return PolicyReport(
+        adopted, changes, policy_warnings(policy), len(review.fingerprints), *(tally[name] for name in TALLIED)
+    )
 
 
-def _before(request: Request, expected: str | None) -> Adopted | None:
-    """The policy in force, if it is the one that was expected."""
+def _current_policy(request: Request, expected: str | None) -> Adopted | None:
+    """The current policy; ConflictError when its version is not `expected`."""
     found = active_policy(request.store, request.tenant)
     here = found.version if found else NO_POLICY
     if expected is not None and expected != here:
-        raise ConflictError(
-            f"The policy in force is {here}, not {expected}.", "Look at what changed with `aforesaid policy show`."
-        )
+        raise ConflictError(f"The current policy is {here}, not {expected}.", "See it with `aforesaid policy show`.")
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A record's standing as it is and as the policy wants it, and whether it holds words that are to go."""
+    """A record's access before and under the new policy, and whether its text needs redaction."""
 
     before: Access
     after: Access
@@ -125,66 +126,68 @@ class Verdict:
 
     @property
     def withheld(self) -> bool:
-        """Whether nobody may see it any more."""
+        """Whether the policy hides it from everybody."""
         return bool(self.after.withheld) and not self.before.withheld
 
     @property
     def released(self) -> bool:
-        """Whether it may be seen again."""
+        """Whether the policy makes it visible again."""
         return bool(self.before.withheld) and not self.after.withheld
 
     @property
     def expiring(self) -> bool:
-        """Whether it has another time to live."""
+        """Whether it gets a new expiry time."""
         return self.after.expires not in (None, self.before.expires)
 
 
 @dataclass(slots=True)
-class _Docket:
-    """The records of a tenant before a policy: their marks when they were looked at, and the verdicts that matter."""
+class _RecordReview:
+    """Checks a tenant's records against a policy. Holds the verdicts of the records that change."""
 
     request: Request
     guard: Guard
     progress: Progress | None = None
-    marks: dict[str, int] = field(default_factory=dict)
+    fingerprints: dict[str, int] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
 
-    def look(self) -> int:
-        """Judge what is new or has changed since the last look; how many there were."""
-        store, everything = self.request.store, _everything(self.request)
+    def check_changed(self) -> int:
+        """Check the records that are new or changed since the last pass; returns how many."""
+        store, everything = self.request.store, _all_records(self.request)
         there = store.fingerprints(everything)
-        self.marks = {key: mark for key, mark in there.items() if self.marks.get(key) == mark}
-        self.verdicts = {key: said for key, said in self.verdicts.items() if key in self.marks}
-        fresh = [key for key in there if key not in self.marks]
-        for keys in _slices(fresh):
-            with store.snapshot():  # a record and its mark of the same moment
-                self.marks |= store.fingerprints(replace(everything, keys=tuple(keys)))
+        self.fingerprints = {
+            key: fingerprint for key, fingerprint in there.items() if self.fingerprints.get(key) == fingerprint
+        }
+        self.verdicts = {key: verdict for key, verdict in self.verdicts.items() if key in self.fingerprints}
+        fresh = [key for key in there if key not in self.fingerprints]
+        for keys in batched(fresh, PAGE):
+            with store.snapshot():  # so that a record and its fingerprint match
+                self.fingerprints |= store.fingerprints(replace(everything, keys=tuple(keys)))
                 page = store.get(keys)
             for record in page:
-                verdict = _judged(self.guard, record)
+                verdict = _check_record(self.guard, record)
                 if verdict.unclean or verdict.after != verdict.before:
                     self.verdicts[record.key] = verdict
             if self.progress is not None:
-                self.progress(len(self.marks), len(there))
+                self.progress(len(self.fingerprints), len(there))
         return len(fresh)
 
-    def catch_up(self, looks: int) -> None:
-        """Look again and again, until little can be left to judge."""
-        while looks and self.look() > PAGE:
-            looks -= 1
+    def catch_up(self, passes: int) -> None:
+        """Repeat the check until at most a page of records changed, or `passes` passes are done."""
+        while passes and self.check_changed() > PAGE:
+            passes -= 1
 
-    def settle(self) -> None:
-        """Write the standings that change."""
-        changed = {key: said.after for key, said in self.verdicts.items() if said.after != said.before}
-        for keys in _slices(list(changed)):
+    def write_access(self) -> None:
+        """Write the access of all records that change."""
+        changed = {key: verdict.after for key, verdict in self.verdicts.items() if verdict.after != verdict.before}
+        for keys in batched(changed, PAGE):
             self.request.store.update_access({key: changed[key] for key in keys})
 
     def tally(self) -> Counter[str]:
-        """How many records are withheld, released and so on."""
-        return Counter(name for said in self.verdicts.values() for name in TALLIED if getattr(said, name))
+        """How many records are withheld, released, expiring and unclean."""
+        return Counter(name for verdict in self.verdicts.values() for name in TALLIED if getattr(verdict, name))
 
 
-def _judged(guard: Guard, record: Record) -> Verdict:
+def _check_record(guard: Guard, record: Record) -> Verdict:
     cleaned = guard.clean(record.text, record.boundary)
     raised = record if cleaned.boundary == record.boundary else replace(record, boundary=cleaned.boundary)
     return Verdict(
@@ -195,24 +198,25 @@ def _judged(guard: Guard, record: Record) -> Verdict:
 
 
 def validate(request: Request, text: str, record: Record) -> Validation:
-    """What would become of a text as such a record; nothing is stored."""
+    """Check a text as if it were stored in this record; stores nothing."""
     guard = request.guard
     cleaned = guard.clean(text, record.boundary)
-    drafted = replace(record, text=cleaned.text, boundary=cleaned.boundary)
-    broken: list[tuple[str, ...]] = [guard.broken_invariants(drafted, action) for action in ("write", "read")]
+    draft = replace(record, text=cleaned.text, boundary=cleaned.boundary)
+    broken: list[tuple[str, ...]] = [guard.broken_invariants(draft, action) for action in ("write", "read")]
     return Validation(cleaned.text, cleaned.kinds, cleaned.boundary, *broken)
 
 
 def revise(request: Request, *, mend: bool = False, progress: Progress | None = None) -> Revision:
-    """Look at every stored record with the detectors of today; with `mend`, take out what they find.
+    """Check every stored record with the current detectors; with `mend`, redact what they find.
 
-    A mended record gets a new vector; what was there before is overwritten in the file.
+    A redacted record is embedded again, and its old text is overwritten in the file.
     """
     guard = request.guard
-    keys = list(request.store.fingerprints(_everything(request)))
+    keys = list(request.store.fingerprints(_all_records(request)))
     seen = unclean = mended = 0
     kinds: dict[str, int] = {}
-    for page in _pages(request, keys):
+    for page_keys in batched(keys, PAGE):
+        page = request.store.get(page_keys)
         dirty = []
         for record in page:
             cleaned = guard.clean(record.text, record.boundary)
@@ -224,7 +228,7 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
                 for kind in cleaned.kinds:
                     kinds[kind] = kinds.get(kind, 0) + 1
         if mend and dirty:
-            mended += _mend(request, dirty)
+            mended += _write_clean(request, dirty)
         seen += len(page)
         if progress is not None:
             progress(seen, len(keys))
@@ -233,8 +237,8 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
     return Revision(seen, unclean, mended, kinds)
 
 
-def _mend(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:
-    """Write the clean ones of (as it was read, clean), unless it was changed or forgotten meanwhile; how many."""
+def _write_clean(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:
+    """Write the clean record of each (original, clean) pair unless the original changed; returns how many."""
     embedded = request.embed([clean for _, clean in dirty])
     with writing(request) as writer:
         there = {record.key: record for record in request.store.get([record.key for record, _ in dirty])}
@@ -245,16 +249,5 @@ def _mend(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:
     return len(records)
 
 
-def _everything(request: Request) -> Filter:
+def _all_records(request: Request) -> Filter:
     return Filter(request.tenant, echoes=True, withheld=True)
-
-
-def _pages(request: Request, keys: Sequence[str]) -> Iterator[list[Record]]:
-    """The records with these keys, so many at a time; one that was forgotten meanwhile is left out."""
-    for some in _slices(keys):
-        yield request.store.get(some)
-
-
-def _slices(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(keys), PAGE):
-        yield keys[start : start + PAGE]

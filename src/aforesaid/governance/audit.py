@@ -1,4 +1,4 @@
-"""The audit log: what happened, found, checked, written out and let go after its time (spec 9).
+"""The audit log: verify, export and prune it (spec 9).
 
 An export is JSON lines, oldest event first, between a head and a foot:
 
@@ -13,7 +13,7 @@ digits. Begin with `before = A`. For every event whose `digest` is not empty:
     content = body["content"] if erased else hex(json([subject, body]))
     hex(json([before, time, T, topic, content])) is the event's digest, and the next one's `before`
 
-The last digest is the foot's. An empty digest marks an event from before there was a chain; it is told, not proved.
+The last digest is the foot's. An event from before the chain existed has an empty digest and cannot be proved.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """What was found of a log: counts, the newest digest to note elsewhere, and the first thing wrong with it."""
+    """Result of a check: counts, the newest digest (keep a copy elsewhere), and the first problem."""
 
     events: int
     erased: int = 0
@@ -52,7 +52,7 @@ class AuditReport:
 
 
 def verify(store: Store, tenant: str, known: str = "") -> AuditReport:
-    """Follow a tenant's chain from its beginning to its head; a digest `known` from earlier must be on the way."""
+    """Check a tenant's chain from the start to the head. It must contain the digest `known`, if given."""
     with store.snapshot():
         try:
             walk = _Walk(_head(store, tenant), known)
@@ -81,7 +81,7 @@ def _events(store: Store, tenant: str, after: int | None = None) -> Iterator[Eve
 
 
 class _Walk:
-    """One pass over a chain; after a break it goes on from the next digest, so that everything is counted."""
+    """One pass over a chain. After a break it continues from the next digest, so that all events are counted."""
 
     def __init__(self, head: Head | None, known: str) -> None:
         self._lost = head is None
@@ -98,7 +98,7 @@ class _Walk:
         self._problem = self._problem or problem
 
     def step(self, event: Event) -> None:
-        """Take the next event."""
+        """Check the next event."""
         content = event.body.get(CONTENT, "") if event.erased else content_of(event.subject, event.body)
         if digest_of(self._before, event.time, event.tenant, event.topic, content) != event.digest:
             self.note(self._broken(event))
@@ -118,7 +118,7 @@ class _Walk:
         )
 
     def end(self) -> AuditReport:
-        """Compare what was met with what the head says."""
+        """Compare the events with the head of the log."""
         head, there = self._head, self._chained
         last = f"the last one is {_place(self._last, 'event')}" if self._last else "none is left"
         written = head.events - head.pruned
@@ -142,7 +142,7 @@ def _place(event: Event, noun: str = "Event") -> str:
 
 
 def export_lines(store: Store, tenant: str) -> Iterator[str]:
-    """A tenant's log as JSON lines that anybody can check; this page's beginning says how."""
+    """A tenant's log as JSON lines. The module docstring says how to verify them."""
     begun = _head(store, tenant) or Head()
     yield _line({"audit": FORMAT, "tenant": tenant, "anchor": begun.anchor, "pruned": begun.pruned})
     count, last = 0, begun.anchor
@@ -159,7 +159,7 @@ def export_lines(store: Store, tenant: str) -> Iterator[str]:
             }
         )
         count, last = count + 1, event.digest or last
-    # Lines are read page by page, so that a slow reader keeps nobody from writing; new events only make it longer.
+    # Pages are read without a lock, so that a slow reader does not block writers. New events only make it longer.
     if (_head(store, tenant) or Head()).pruned != begun.pruned:
         raise StoreBusyError("The log was pruned while it was written out.", "Export it again.")
     yield _line({"events": count, "head": last})
@@ -170,13 +170,13 @@ def _line(value: dict[str, object]) -> str:
 
 
 def prune(request: Request, now: datetime) -> int:
-    """Let go of events that are older than the policy's retention, and say so in the log; how many."""
+    """Delete events older than the policy's retention and log that; returns how many."""
     days = request.policy.audit_retention_days if request.policy is not None else None
     if days is None:
         return 0
     try:
         before = now - timedelta(days=days)
-    except OverflowError:  # longer than the calendar
+    except OverflowError:  # the retention is longer than datetime supports
         return 0
     with writing(request, check_policy=False) as writer:
         gone = request.store.log.prune(request.tenant, before)

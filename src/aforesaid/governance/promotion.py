@@ -1,6 +1,6 @@
-"""The governed way from raw words to durable knowledge (spec 9).
+"""Governed steps from raw text to durable claims (spec 9).
 
-observe (raw, with a time to live) → distill (a candidate, with its lineage) → promote (reviewed) → rollback
+observe (raw text that expires) → distill (a candidate with its sources) → promote (reviewed) → rollback
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from aforesaid.types import Boundary, Edge, Provenance, Record, check_choice, ow
 STALE = "stale"  # the key of `meta` that says why a derived record may be wrong now
 ROLLED_BACK = "rolled_back"
 ID_CHARS = 16
-GOVERNING = ("norm", "procedure")  # memory types that tell an agent what to do
+GOVERNING = ("norm", "procedure")  # memory types that give an agent instructions
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Something that was seen, and how it is to be kept; None leaves it to the policy."""
+    """An observation to store. None in `mode` or `ttl_days` means the policy's value."""
 
     text: str
     owner: Owner
@@ -45,7 +45,7 @@ class Capture:
 
 
 def observe(request: Request, capture: Capture) -> Record:
-    """Keep a raw capture for a while: as it is without secrets, without personal data too, or as a digest only."""
+    """Store an observation until it expires: without secrets, also without personal data, or as a digest only."""
     if not isinstance(capture.text, str) or not capture.text.strip():
         raise InputError("There is nothing to observe: the text is empty.", "Give what was seen.")
     policy, guard = request.policy, request.guard
@@ -55,7 +55,7 @@ def observe(request: Request, capture: Capture) -> Record:
     days = next(days for days in given if days is not None)
     if days <= 0:
         raise InputError(f"ttl_days is {days}.", "Give more than 0.")
-    text, kinds, boundary = _kept(request, storable(capture.text), capture.boundary, mode)
+    text, kinds, boundary = _text_to_store(request, storable(capture.text), capture.boundary, mode)
     scope, user, project = capture.owner.scope, capture.owner.user, capture.owner.project
     name = content_hash(f"{owner_of(scope, user, project)}/{capture.session or ''}/{content_hash(capture.text)}")
     record = Record(
@@ -85,7 +85,7 @@ def observe(request: Request, capture: Capture) -> Record:
     return record
 
 
-def _kept(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
+def _text_to_store(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
     if mode == "digest":
         return f"[digest:sha256:{hashlib.sha256(text.encode()).hexdigest()}]", (), boundary
     cleaned = request.guard.clean(text, boundary)
@@ -96,17 +96,17 @@ def _kept(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[s
 
 
 def distill(request: Request, claim: Claim, sources: Sequence[Record]) -> Record:
-    """A candidate made from what was observed: linked to its sources, checked, and withheld until it is promoted.
+    """Make a candidate claim from sources. It stays hidden until it is promoted.
 
-    It is as closed as its most closed source, and tainted if one of them is.
+    It inherits the strictest privacy class and any "untrusted" mark of its sources.
     """
     if not sources:
-        raise ProvenanceError("A candidate needs something it was distilled from.", "Name observations or turns.")
+        raise ProvenanceError("A candidate needs sources.", "Name observations or turns.")
     keys = tuple(source.key for source in sources)
     tainted = claim.tainted or any(source.tainted for source in sources)
     boundary = strictest([claim.boundary, *(source.boundary for source in sources)])
     provenance = Provenance(who=claim.owner.user, method="distill", sources=keys)
-    allow = _narrowest([claim.allow, *(source.allow for source in sources)])
+    allow = _common_purposes([claim.allow, *(source.allow for source in sources)])
     claim = replace(claim, boundary=boundary, tainted=tainted, provenance=provenance, allow=allow)
     record = draft_claim(request, claim)
     edges = [Edge(record.key, key, EVIDENCE, request.clock()) for key in keys]
@@ -122,18 +122,20 @@ def distill(request: Request, claim: Claim, sources: Sequence[Record]) -> Record
     return record
 
 
-def _narrowest(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """The purposes that all sources admit: the one list there is; where they differ, nobody until somebody decides."""
+def _common_purposes(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """The purposes that all sources allow. When the lists differ, nobody is allowed until somebody decides."""
     given = {globs for globs in lists if globs is not None}
     return None if not given else given.pop() if len(given) == 1 else ()
 
 
 def promote(request: Request, record: Record, reviewers: Sequence[str] = ()) -> Record:
-    """Make a candidate durable. It must say where it comes from, and some scopes want somebody to have looked at it."""
+    """Make a candidate durable. It needs sources, and some scopes need reviewers."""
     if record.withheld != CANDIDATE:
-        raise InputError(f"{record.id!r} is no candidate.", "Distill one first, or use `upsert` for a finished claim.")
+        raise InputError(
+            f"{record.id!r} is not a candidate.", "Distill one first, or use `upsert` for a finished claim."
+        )
     if record.provenance is None or not record.provenance.sources:
-        raise ProvenanceError(f"{record.id!r} does not say what it was made from.", "Distill it from observations.")
+        raise ProvenanceError(f"{record.id!r} has no sources.", "Distill it from observations.")
     check_reviewed(request, record, reviewers)
     now = request.clock()
     meta = {**record.meta, "reviewers": sorted(set(reviewers))}
@@ -147,7 +149,7 @@ def promote(request: Request, record: Record, reviewers: Sequence[str] = ()) -> 
 
 
 def check_reviewed(request: Request, record: Record, reviewers: Sequence[str]) -> None:
-    """ProvenanceError unless enough people looked at it; words from outside never become rules unseen."""
+    """ProvenanceError: too few reviewers. DeniedError: unreviewed untrusted text would become a rule."""
     policy = request.policy
     needed = (policy.review if policy else DEFAULT_REVIEW)[record.scope]
     if len(set(reviewers)) < needed:
@@ -157,12 +159,12 @@ def check_reviewed(request: Request, record: Record, reviewers: Sequence[str]) -
     governs = record.memory_type in GOVERNING or record.claim_type == "policy_hint"
     if record.tainted and governs and not reviewers:
         raise DeniedError(
-            f"{record.id!r} comes from outside and would tell the agent what to do.", "Let somebody review it first."
+            f"{record.id!r} is untrusted and would give the agent instructions.", "Let somebody review it first."
         )
 
 
 def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Record:
-    """Store a claim that is distilled already; words that are there get the new sources too."""
+    """Store a finished claim. When the same text is stored, add the new sources to it."""
     draft = draft_claim(request, claim)
     check_reviewed(request, draft, reviewers)
     sources = claim.provenance.sources if claim.provenance else ()
@@ -177,7 +179,7 @@ def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Rec
 
 @dataclass(frozen=True, slots=True)
 class Rollback:
-    """What a rollback did: the claim that ended, the one that holds again, and what was made of the first."""
+    """What a rollback did: the ended claim, the restored one, and the derived records and contexts marked stale."""
 
     ended: Record
     restored: Record | None
@@ -186,7 +188,7 @@ class Rollback:
 
 
 def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rollback:
-    """End a claim without deleting it; what it had replaced holds again, and what was made of it is marked stale."""
+    """End a claim without deleting it, restore the claim it superseded, and mark records derived from it as stale."""
     if record.kind != "claim":
         raise InputError(f"{record.id!r} is a {record.kind}; only claims are rolled back.", "Use `forget` to delete.")
     if record.valid_to is not None:
@@ -199,15 +201,15 @@ def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rol
         ended = replace(record, valid_to=now, updated=now, meta=meta)
         derived = request.store.get(sorted(derived_from(request.store, [record.key])))
         writer.commit([ended, *(replace(each, meta={**each.meta, STALE: reason}) for each in derived)])
-        restored = _restored(writer, ended, now)
+        restored = _restore(writer, ended, now)
         contexts = mark_stale(request, [record.key, *(each.key for each in derived)], reason)
         body = {"restored": restored.key if restored else None, "stale": len(derived), "contexts": len(contexts)}
         writer.commit(events=[request.event("rollback", record.key, {**body, "by": by})])
     return Rollback(ended, restored, tuple(each.id for each in derived), contexts)
 
 
-def _restored(writer: Writer, ended: Record, now: datetime) -> Record | None:
-    """A copy of what the ended claim had replaced, valid from now: history is only ever added to."""
+def _restore(writer: Writer, ended: Record, now: datetime) -> Record | None:
+    """A new copy of the claim that the ended one superseded, valid from now. History is never rewritten."""
     store = writer.store
     replaced = [edge.target for edge in store.edges([ended.key]) if edge.kind == SUPERSEDES]
     before = [record for record in store.get(replaced) if record.kind == "claim"]
@@ -231,6 +233,6 @@ def _restored(writer: Writer, ended: Record, now: datetime) -> Record | None:
 
 
 def _with_sources(record: Record, keys: Sequence[str]) -> Record:
-    """The record with more to stand on."""
+    """The record with additional sources."""
     source = record.provenance or Provenance(method="distill")
     return replace(record, provenance=replace(source, sources=tuple(dict.fromkeys([*source.sources, *keys]))))

@@ -1,6 +1,6 @@
-"""Learning from labels: raw scores become probabilities for `pce`, and the gate gets its threshold (spec 4, 5.6).
+"""Fits from labels: probabilities for the scores of `pce`, and the gate's threshold (spec 4, 5.6).
 
-labels → hold a quarter out → fit on the rest → compare with the raw normalisation → fit on all → keep for the policy
+labels → hold a quarter out → fit on the rest → compare with the raw scores → fit on all → store for this policy
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import Replay, replay
-from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, lacking
+from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, too_few
 from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
 from aforesaid.math.normalise import text_min_max, vector_share
@@ -27,14 +27,14 @@ from aforesaid.types import Filter, Progress, check_choice
 Side: TypeAlias = Literal["both", "text", "vector"]
 SIDES: tuple[Side, ...] = get_args(Side)
 METHODS: tuple[Method, ...] = get_args(Method)
-PLACES = {"text": TEXT, "vector": VECTOR}
-EVEN = 0.5  # a turn that is as likely useful as not is admitted
-SURE = 0.01  # log loss believes no probability nearer to 0 or 1: one label in a hundred may be wrong
+SLOT_NAMES = {"text": TEXT, "vector": VECTOR}
+EVEN = 0.5  # admit a turn from this probability of being useful
+SURE = 0.01  # log loss clips probabilities here, because one label in a hundred may be wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How far probabilities are from what came true, on labels that the fit did not see: lower is better."""
+    """Errors of the probabilities on held-out labels; lower is better."""
 
     log_loss: float
     brier: float
@@ -42,7 +42,7 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class SideReport:
-    """One side's calibration: its labels, raw and fitted scores compared on those held out, and why it was refused."""
+    """The calibration of one side: its labels, errors before and after on held-out labels, and why it was refused."""
 
     side: str
     labels: int
@@ -57,7 +57,7 @@ class SideReport:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """What was fitted for the `pce` profile, side by side."""
+    """The calibration of each side of the `pce` profile."""
 
     method: Method
     policy_version: str
@@ -65,7 +65,7 @@ class CalibrationReport:
 
     @property
     def stored(self) -> bool:
-        """Whether anything was kept."""
+        """Whether a calibration was stored."""
         return any(side.stored for side in self.sides)
 
 
@@ -94,13 +94,13 @@ def calibrate(
     dry_run: bool = False,
     force: bool = False,
 ) -> CalibrationReport:
-    """Fit each side that has enough labels, and keep what is no worse than the raw scores; refused when none has."""
+    """Fit each side with enough labels; store fits that are no worse than raw scores. Raises when none has enough."""
     check_choice(method, METHODS, "method")
     check_choice(side, SIDES, "side")
     version = request.policy_version
-    names = [name for name in PLACES if side in ("both", name)]
+    names = [name for name in SLOT_NAMES if side in ("both", name)]
     labels = sorted(labels, key=repr)  # so that sums round the same way whatever order they come in
-    reports = [_fitted(name, labels, method, version, force=force, keep=not dry_run) for name in names]
+    reports = [_calibrate_side(name, labels, method, version, force=force, keep=not dry_run) for name in names]
     if all(report.calibration is None for report in reports):
         raise InputError(
             "; ".join(f"{report.side}: {report.refused}" for report in reports) + ".",
@@ -109,7 +109,7 @@ def calibrate(
     with writing(request) as writer:
         for report in reports:
             if report.stored and report.calibration is not None:
-                put_calibration(request, PLACES[report.side], json.dumps(report.calibration.to_json()))
+                put_calibration(request, SLOT_NAMES[report.side], json.dumps(report.calibration.to_json()))
         counts = {report.side: report.labels for report in reports if report.stored}
         if counts:
             body = {"method": method, "labels": counts, "version": version}
@@ -120,10 +120,10 @@ def calibrate(
 def calibrate_gate(
     request: Request, labels: Sequence[GateLabel], *, dry_run: bool = False, progress: Progress | None = None
 ) -> GateReport:
-    """The least G at which a turn is as likely useful as not, kept for the turns to come; and what it would change."""
+    """Store as threshold the least G with P(useful) ≥ 0.5; reports how past decisions would change."""
     labels = sorted(labels, key=repr)
     useful = np.array([label.useful for label in labels], dtype=np.bool_)
-    few = lacking(useful, "useful")
+    few = too_few(useful, "useful")
     if few:
         raise InputError(f"gate: {few}.", "Give more feedback on turns that the gate weighed, or a file of labels.")
     scores = np.array([label.score for label in labels], dtype=np.float64)
@@ -158,8 +158,8 @@ def calibrate_gate(
 
 
 def reset(request: Request, *, gate: bool = False) -> tuple[str, ...]:
-    """Forget what was fitted for the scores, or the gate's threshold; the names of what was there."""
-    names = (GATE,) if gate else tuple(PLACES.values())
+    """Delete the score calibrations, or the gate's threshold; returns the names of the deleted ones."""
+    names = (GATE,) if gate else tuple(SLOT_NAMES.values())
     with writing(request) as writer:
         there = tuple(name for name in names if calibration(request, name))
         for name in there:
@@ -193,13 +193,15 @@ def brier(probabilities: Floats, right: Flags) -> float:
     return float(((probabilities - right) ** 2).mean())
 
 
-def _fitted(side: str, labels: Sequence[Label], method: Method, version: str, *, force: bool, keep: bool) -> SideReport:
-    """One side: compared on the labels held out, then fitted to all of them."""
+def _calibrate_side(
+    side: str, labels: Sequence[Label], method: Method, version: str, *, force: bool, keep: bool
+) -> SideReport:
+    """Calibrate one side: compare on held-out labels, then fit on all."""
     pairs = [(label.bm25 if side == "text" else label.cosine, label) for label in labels]
     known = [label for score, label in pairs if score is not None]
     raw = np.array([score for score, _ in pairs if score is not None], dtype=np.float64)
     right = np.array([label.relevant for label in known], dtype=np.bool_)
-    few = lacking(right, "relevant")
+    few = too_few(right, "relevant")
     if few:
         return SideReport(side, len(known), int(right.sum()), refused=few)
     normalised = text_min_max(raw) if side == "text" else vector_share(raw)
@@ -228,6 +230,6 @@ def _fit(method: Method) -> Callable[[Floats, Flags, str], Calibration]:
 
 
 def _agreement(scores: Floats, useful: Flags, threshold: float | None) -> float:
-    """The share of labels that a threshold agrees with; without one nothing is admitted."""
+    """The share of labels that a threshold agrees with. Without a threshold nothing is admitted."""
     admitted = np.zeros_like(useful) if threshold is None else scores + SLACK >= threshold
     return float((admitted == useful).mean())

@@ -1,6 +1,6 @@
-"""What a caller says of a record: faded by time → moved by the signal → kept, once a minute (spec 9, P4).
+"""Feedback on a record: decay its utility → apply the signal → store, once a minute (spec 9, P4).
 
-A duplicate is merged into its representative: nothing is deleted, and what hung on it hangs on both.
+A duplicate is merged into its representative. Nothing is deleted, and both keep the links.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from aforesaid.types import (
 
 TOPIC = "feedback"
 QUALITY = "quality"
-LABELS: Mapping[Signal, int] = {"helpful": 1, "harmful": 0, "outdated": 0}  # a duplicate says nothing of relevance
+LABELS: Mapping[Signal, int] = {"helpful": 1, "harmful": 0, "outdated": 0}  # "duplicate" gives no label
 MINUTE = 16  # leading characters of an ISO 8601 time that name its minute
 EVERY_EVENT = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class RecordWorth:
-    """What a record is worth, apart from what it says."""
+class RecordValue:
+    """Utility and confidence of a record."""
 
     utility: float
     confidence: float
@@ -50,15 +50,15 @@ class RecordWorth:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a signal did to a record; not `counted` when the same was said in that minute, or it was merged before.
+    """The effect of a signal. `counted` is False for a repeat in the same minute, or when the record was merged before.
 
-    `into` is the id of a duplicate's representative, `label` what the signal taught about a query's scores.
+    `into` is the id of a duplicate's representative; `label` is the label for calibration, if a query was given.
     """
 
     id: str
     signal: Signal
-    before: RecordWorth
-    after: RecordWorth
+    before: RecordValue
+    after: RecordValue
     counted: bool
     into: str = ""
     label: Mapping[str, float | None] | None = None
@@ -66,7 +66,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """The two arms' scores of a record for a query; None where an arm did not reach it."""
+    """Text and vector score of a record for a query; None where a search did not find it."""
 
     bm25: float | None
     cosine: float | None
@@ -75,36 +75,36 @@ class Raw:
 def feedback(
     request: Request, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
 ) -> Feedback:
-    """Take one signal about a record; `into` is the key of a duplicate's representative."""
+    """Apply one signal to a record. `into` is the key of a duplicate's representative."""
     check_choice(signal, SIGNALS, "signal")
     if (signal == "duplicate") != (into is not None):
         raise InputError(
-            f"A {signal} record {'is one of another record' if into is None else 'has no representative'}.",
-            "Name it with of=…, and only for a duplicate.",
+            f"The signal {signal!r} {'needs a' if into is None else 'takes no'} representative record.",
+            "Give of=… for duplicates only.",
         )
     label = _label(request, key, signal, query) if query is not None and signal in LABELS else None
     with writing(request, check_policy=False) as writer:
-        record = _held(request, key)
-        before = RecordWorth(record.utility, record.confidence)
-        other = _held(request, into) if into is not None else None
-        if _said(request, key, signal, now) or (other is not None and _merged(request, record, other)):
+        record = _get_record(request, key)
+        before = RecordValue(record.utility, record.confidence)
+        other = _get_record(request, into) if into is not None else None
+        if _is_repeat(request, key, signal, now) or (other is not None and _merged(request, record, other)):
             return Feedback(record.id, signal, before, before, False, other.id if other else "")
-        faded = faded_to(record, now, request.settings.govern)
-        utility, confidence = usefulness.feedback(faded.utility, faded.confidence, signal, request.settings.govern)
-        moved = replace(faded, utility=utility, confidence=confidence)
-        after = RecordWorth(utility, confidence)
+        decayed = decay(record, now, request.settings.govern)
+        utility, confidence = usefulness.feedback(decayed.utility, decayed.confidence, signal, request.settings.govern)
+        changed = replace(decayed, utility=utility, confidence=confidence)
+        after = RecordValue(utility, confidence)
         body: dict[str, Any] = {"signal": signal, "at": now.isoformat(), "before": _body(before), "after": _body(after)}
         if other is not None:
-            moved = _merge(writer, moved, faded, other, now)
+            changed = _merge(writer, changed, decayed, other, now)
             body["into"] = other.key
         if label is not None:
             body["label"] = label
-        writer.commit([moved], events=[request.event(TOPIC, key, body)])
+        writer.commit([changed], events=[request.event(TOPIC, key, body)])
     return Feedback(record.id, signal, before, after, True, other.id if other else "", label)
 
 
-def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
-    """The record with utility halved for every 30 days since it was last judged, and quality for every 120."""
+def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
+    """Decay the record since its last feedback: utility halves every 30 days, quality every 120."""
     judged = record.meta.get(JUDGED)
     since = as_time(judged) if judged is not None else record.updated or record.time
     days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
@@ -116,7 +116,7 @@ def faded_to(record: Record, now: datetime, rows: GovernRows) -> Record:
 
 
 def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, Raw]:
-    """What the two arms of the `pce` profile give these records for a query, before any normalisation."""
+    """The raw text and vector scores of these records for a query."""
     text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
     words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
@@ -130,73 +130,75 @@ def _label(request: Request, key: str, signal: Signal, query: str | None) -> dic
     return {"bm25": raw.bm25, "cos": raw.cosine, "label": LABELS[signal]}
 
 
-def _held(request: Request, key: str) -> Record:
+def _get_record(request: Request, key: str) -> Record:
     found = request.store.get([key])
     if not found:
-        raise NotFoundError(f"The record {key} is gone.", "It was forgotten meanwhile.")
+        raise NotFoundError(f"The record {key} does not exist.", "It was deleted meanwhile.")
     return found[0]
 
 
-def _said(request: Request, key: str, signal: Signal, now: datetime) -> bool:
-    """Whether this was said of the record in this very minute."""
+def _is_repeat(request: Request, key: str, signal: Signal, now: datetime) -> bool:
+    """Whether the record got the same signal in this minute."""
     events = request.store.log.find(EventFilter(request.tenant, topic=TOPIC, subject=key, limit=EVERY_EVENT))
     minute = now.isoformat()[:MINUTE]
     return any(e.body.get("signal") == signal and str(e.body.get("at"))[:MINUTE] == minute for e in events)
 
 
 def _merged(request: Request, record: Record, other: Record) -> bool:
-    """Whether the record was merged into this very representative before."""
+    """Whether the record was already merged into this representative."""
     ended = record.valid_to is not None and record.meta.get(SUPERSEDED_BY) == other.key
     return ended and any(
         edge.target == record.key and edge.kind == SUPERSEDES for edge in request.store.edges([other.key])
     )
 
 
-def _merge(writer: Writer, moved: Record, faded: Record, other: Record, now: datetime) -> Record:
-    """Raise the representative to the better of the two, link it to all that the duplicate was linked to, end that."""
+def _merge(writer: Writer, changed: Record, decayed: Record, other: Record, now: datetime) -> Record:
+    """Give the representative the better values and the links of the duplicate, and end the duplicate."""
     request = writer.request
-    against = _against(request, moved, other, now)
-    if against:
-        raise InputError(f"{moved.id!r} cannot be merged into {other.id!r}: {against}.", "Name another representative.")
-    kept = faded_to(other, now, request.settings.govern)
-    uses = int(kept.meta.get(USES, 0)) + int(moved.meta.get(USES, 0))
+    problem = _merge_problem(request, changed, other, now)
+    if problem:
+        raise InputError(
+            f"{changed.id!r} cannot be merged into {other.id!r}: {problem}.", "Name another representative."
+        )
+    kept = decay(other, now, request.settings.govern)
+    uses = int(kept.meta.get(USES, 0)) + int(changed.meta.get(USES, 0))
     meta = {**kept.meta, **({USES: uses} if uses else {})}
-    utility, confidence = max(kept.utility, faded.utility), max(kept.confidence, faded.confidence)
-    edges = [*_relinked(request, moved.key, other.key), Edge(other.key, moved.key, SUPERSEDES, now)]
+    utility, confidence = max(kept.utility, decayed.utility), max(kept.confidence, decayed.confidence)
+    edges = [*_relinked(request, changed.key, other.key), Edge(other.key, changed.key, SUPERSEDES, now)]
     writer.commit([replace(kept, utility=utility, confidence=confidence, meta=meta)], edges=edges)
     raise_most_uses(request, other.owner, uses)
-    return replace(moved, valid_to=now, meta={**moved.meta, SUPERSEDED_BY: other.key})
+    return replace(changed, valid_to=now, meta={**changed.meta, SUPERSEDED_BY: other.key})
 
 
-def _against(request: Request, record: Record, other: Record, now: datetime) -> str:
-    """Why one record cannot stand for another; nothing if it can."""
+def _merge_problem(request: Request, record: Record, other: Record, now: datetime) -> str:
+    """Why the record cannot be merged into the other; "" if it can."""
     if other.key == record.key:
         return "they are one record"
     if (other.tenant, other.owner) != (record.tenant, record.owner):
         return "they belong to different owners"
-    if _over(other, now) or other.meta.get(SUPERSEDED_BY):
+    if _has_ended(other, now) or other.meta.get(SUPERSEDED_BY):
         return f"{other.id!r} was superseded itself"
     if other.withheld or other.echo_of is not None:
         return f"{other.id!r} is not found by searching, so both would be lost"
-    if _over(record, now):
+    if _has_ended(record, now):
         return f"{record.id!r} was superseded already"
     if other.key in derived_from(request.store, [record.key]) or record.key in derived_from(request.store, [other.key]):
         return "one was made from the other"
     return ""
 
 
-def _over(record: Record, now: datetime) -> bool:
+def _has_ended(record: Record, now: datetime) -> bool:
     return record.valid_to is not None and record.valid_to <= now
 
 
 def _relinked(request: Request, old: str, new: str) -> list[Edge]:
-    """The duplicate's evidence and coverage, both ways, with the representative in its place."""
+    """The duplicate's evidence and coverage links, changed to the representative."""
     leaving = [replace(edge, source=new) for edge in request.store.edges([old])]
     reaching = [replace(edge, target=new) for edge in request.store.edges([old], incoming=True)]
     return [edge for edge in (*leaving, *reaching) if edge.kind in (COVERS, EVIDENCE)]
 
 
-def _body(worth: RecordWorth) -> dict[str, float]:
+def _body(worth: RecordValue) -> dict[str, float]:
     return {"utility": worth.utility, "confidence": worth.confidence}
 
 

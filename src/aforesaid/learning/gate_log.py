@@ -1,6 +1,6 @@
-"""The gate's ledger: every turn it weighed with its terms, and what other weights would have made of it (spec 11.3).
+"""The gate log: each decision with its terms, and what other weights would decide (spec 11.3).
 
-The stored record is the ledger, nothing is written twice; so a turn that was forgotten is gone from here too.
+The log is read from the stored records, so a deleted turn is gone from it too.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from aforesaid.store.protocols import Order
 from aforesaid.types import Decision, Filter, GateDecision, Progress, Record
 
 REPLAYABLE = (THRESHOLD, *(f"gate.weight_{term}" for term in TERMS))
-KEPT = dict(zip(TERMS, ("H", "R", "Dnl", "P", "A", "Dtech"), strict=True))  # the signal that each weight weighs
-VECTOR_OFF = "vector=off"  # in a reason: H and R were not known, and the terms are the least they could be
+KEPT = dict(zip(TERMS, ("H", "R", "Dnl", "P", "A", "Dtech"), strict=True))  # the signal of each weight
+VECTOR_OFF = "vector=off"  # in a reason: H and R were unknown, and their least values were used
 PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One turn that the gate weighed: what it decided, and from which terms."""
+    """One decision of the gate: the turn, the decision and its terms."""
 
     id: str
     key: str
@@ -45,7 +45,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class GateChange:
-    """An entry that other weights would have decided otherwise, with the score and the decision they give."""
+    """An entry that other weights decide differently, with the new score and decision."""
 
     entry: LedgerEntry
     score: float
@@ -54,7 +54,7 @@ class GateChange:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """The gate's decisions as they were and as they would be; `changed` holds the newest of the changes."""
+    """Decisions before and after a change of weights; `changed` holds the newest changes."""
 
     weights: Mapping[str, float]
     turns: int
@@ -68,7 +68,7 @@ class Replay:
 def entries(
     request: Request, where: Filter, *, order: Order = "newest", progress: Progress | None = None
 ) -> Iterator[LedgerEntry]:
-    """Every turn under a filter that the gate weighed, as this purpose may read it."""
+    """The gate's decisions under a filter, with texts redacted for this purpose."""
     turns = replace(where, kinds=("turn",))
     total = request.store.count(turns)
     for offset in range(0, total, PAGE):
@@ -79,7 +79,7 @@ def entries(
 
 
 def entry_of(record: Record, gate: GateDecision) -> LedgerEntry:
-    """A record's line in the ledger."""
+    """The log entry of a record."""
     return LedgerEntry(
         record.id,
         record.key,
@@ -103,7 +103,7 @@ def replay(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> Replay:
-    """Decide every turn again from its stored terms; what `weights` does not name is as it is in force now."""
+    """Decide every turn again from its stored terms. Settings that `weights` does not name keep their current value."""
     rows = weighted(gate_rows(request), weights)
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
@@ -112,7 +112,7 @@ def replay(
     for entry in entries(request, where, order="oldest", progress=progress):
         try:
             score, decision = replayed(entry, rows)
-        except (KeyError, TypeError, InputError):  # terms that another program wrote
+        except (KeyError, TypeError, InputError):  # terms written by another program
             unreadable += 1
             continue
         before[entry.decision] += 1
@@ -125,14 +125,14 @@ def replay(
 
 
 def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
-    """The gate's settings with other weights; refused by name when the stored terms cannot tell what one would do."""
+    """The gate's settings with other weights. Raises for settings that the stored terms cannot replay."""
     specs = {f"gate.{spec.name}": spec for spec in fields(GateRows)}
     for name, value in weights.items():
         if name not in specs:
             raise SettingsError(f"Unknown setting {name!r}.", f"A replay takes {', '.join(REPLAYABLE)}.")
         if name not in REPLAYABLE:
             raise InputError(
-                f"{name} cannot be replayed: a turn keeps the terms that came of it, not what they were made from.",
+                f"{name} cannot be replayed: a stored turn holds only the resulting terms.",
                 f"A replay takes {', '.join(REPLAYABLE)}.",
             )
         low, high = specs[name].metadata["low"], specs[name].metadata["high"]

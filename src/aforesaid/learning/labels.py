@@ -1,4 +1,4 @@
-"""What is known of right and wrong: labels from feedback, and which of them a fit must not see."""
+"""Labels from feedback, and which of them to hold out."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from aforesaid.errors import InputError
 from aforesaid.learning.feedback import EVERY_EVENT, LABELS, TOPIC
 from aforesaid.types import Event, EventFilter
 
-ENOUGH = 20  # labels to fit to; fewer tell little more than their mean
-HELD_OUT = 4  # every fourth label of a class is kept back to compare with
+ENOUGH = 20  # least labels for a fit
+HELD_OUT = 4  # one of four labels of a class is held out
 
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The raw scores of a record for a query, and whether it was the right one; labels of a group stay together."""
+    """The raw scores of a record for a query, and whether it was relevant. Labels of a group stay together."""
 
     bm25: float | None
     cosine: float | None
@@ -44,7 +44,7 @@ class GateLabel:
 
 
 def feedback_labels(request: Request) -> list[Label]:
-    """What feedback taught about the scores of queries."""
+    """Labels from feedback that was given with a query."""
     bodies = [(event, event.body.get("label")) for event in _events(request)]
     return [
         Label(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
@@ -54,18 +54,18 @@ def feedback_labels(request: Request) -> list[Label]:
 
 
 def feedback_gate_labels(request: Request) -> list[GateLabel]:
-    """What feedback says of turns that the gate weighed; one that was deferred has no G yet."""
-    said = [(str(event.subject), LABELS.get(event.body.get("signal", ""))) for event in _events(request)]
-    held = {record.key: record.gate for record in request.store.get(list({key for key, _ in said}))}
+    """Labels from feedback on turns that the gate decided. Deferred turns have no G yet."""
+    signals = [(str(event.subject), LABELS.get(event.body.get("signal", ""))) for event in _events(request)]
+    held = {record.key: record.gate for record in request.store.get(list({key for key, _ in signals}))}
     return [
         GateLabel(gate.score, bool(useful), key)
-        for key, useful in said
+        for key, useful in signals
         if useful is not None and (gate := held.get(key)) is not None and gate.decision != "defer"
     ]
 
 
-def lacking(right: Flags, name: str) -> str:
-    """Why labels are too few to learn from; nothing when they are enough."""
+def too_few(right: Flags, name: str) -> str:
+    """Why the labels are too few for a fit; "" when they are enough."""
     yes = int(right.sum())
     counts = f"{right.size} labels, {yes} {name} and {right.size - yes} not"
     if right.size < ENOUGH:
@@ -74,7 +74,7 @@ def lacking(right: Flags, name: str) -> str:
 
 
 def held_out(right: Flags, labels: Sequence[Label | GateLabel]) -> Flags:
-    """A quarter of each class, chosen by hash: the same labels are held out whatever their order."""
+    """Mark a quarter of each class, chosen by hash, so that the order of labels does not matter."""
     held = np.zeros(right.size, dtype=np.bool_)
     order = [(_digest(label.group or repr(label)), _digest(repr(label))) for label in labels]
     for kind in (True, False):
@@ -88,5 +88,5 @@ def _digest(text: str) -> bytes:
 
 
 def _events(request: Request) -> list[Event]:
-    """What was said of records, oldest first."""
+    """The feedback events, oldest first."""
     return request.store.log.find(EventFilter(request.tenant, topic=TOPIC, limit=EVERY_EVENT))[::-1]

@@ -1,6 +1,6 @@
-"""Active contexts: what was found for an intent, kept for a while with rank, score, parts and reason (spec 5.6).
+"""Active contexts: the hits for an intent, saved until they expire (spec 5.6).
 
-They name records and hold no text; what is read again is read from the store, as far as the reader may see it.
+They hold record keys and no text. Reading one returns the records that the reader may see.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from aforesaid.retrieval.search import question_for
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Hit, Record, as_time, check_choice, check_id
 
-WIDER = 4  # hits that are looked at for each that is wanted, so that quotas have a choice
+CANDIDATES_PER_ITEM = 4  # hits that are looked at for each that is wanted, so that quotas have a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ActiveItem:
 
 @dataclass(frozen=True, slots=True)
 class ActiveContext:
-    """What was activated for an intent: until when, how often it may be read, and under which policy."""
+    """The saved hits for an intent, with expiry, remaining uses and policy version."""
 
     id: str
     intent: IntentName
@@ -63,62 +63,62 @@ class ActivationRequest:
     max_uses: int | None = None
 
 
-def activate(request: Request, wish: ActivationRequest) -> ActiveContext:
-    """Find by `pce`, lift what the intent wants, keep to its quotas, and save what was chosen."""
-    from aforesaid.retrieval.ranking.pce import rank_all  # it reads queries by patterns that take a while to compile
+def activate(request: Request, spec: ActivationRequest) -> ActiveContext:
+    """Rank with `pce`, raise the scores of types that the intent prefers, apply its quotas, and save the result."""
+    from aforesaid.retrieval.ranking.pce import rank_all  # imported late: its patterns are slow to compile
 
-    check_choice(wish.intent, INTENTS, "intent")
-    if wish.limit < 1 or wish.ttl_minutes <= 0 or (wish.max_uses is not None and wish.max_uses < 1):
+    check_choice(spec.intent, INTENTS, "intent")
+    if spec.limit < 1 or spec.ttl_minutes <= 0 or (spec.max_uses is not None and spec.max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
-    question = question_for(request, wish.query, wish.where, WIDER * wish.limit, wish.now)
+    question = question_for(request, spec.query, spec.where, CANDIDATES_PER_ITEM * spec.limit, spec.now)
     hits, below = rank_all(question)
-    chosen = _chosen(hits, wish)
-    made = _context(request, question, wish, chosen, below)
+    chosen = _choose(hits, spec)
+    made = _context(request, question, spec, chosen, below)
     kept = {
-        "intent": wish.intent, "created": wish.now.isoformat(), "expires": made.expires.isoformat(),
-        "uses_left": wish.max_uses, "policy": made.policy_version, "stale": "",
+        "intent": spec.intent, "created": spec.now.isoformat(), "expires": made.expires.isoformat(),
+        "uses_left": spec.max_uses, "policy": made.policy_version, "stale": "",
         "below_threshold": below,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
     }  # fmt: skip
     scores = sorted(hit.score for hit in chosen)
     stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
-    body = {"intent": wish.intent, "items": len(chosen), "below_threshold": below, **stats}
+    body = {"intent": spec.intent, "items": len(chosen), "below_threshold": below, **stats}
     with writing(request, check_policy=False) as writer:
-        request.store.values.put(_slot(request, _owner(wish.where), made.id), json.dumps(kept))
+        request.store.values.put(_slot(request, _owner(spec.where), made.id), json.dumps(kept))
         writer.commit(events=[request.event("activate", made.id, body)])
     return made
 
 
-def _chosen(hits: Sequence[Hit], wish: ActivationRequest) -> list[Hit]:
+def _choose(hits: Sequence[Hit], spec: ActivationRequest) -> list[Hit]:
     """The best after the intent's lift, no more of a type than its quota."""
-    intent = TABLE[wish.intent]
+    intent = TABLE[spec.intent]
     lifted = [replace(hit, score=hit.score * intent.lift(hit.record)) for hit in hits]
     chosen: list[Hit] = []
     held: Counter[str] = Counter()
     for hit in sorted(lifted, key=lambda hit: (-hit.score, hit.record.key)):
         kind = type_of(hit.record)
-        if len(chosen) < wish.limit and held[kind] < intent.quota(kind, wish.limit):
-            chosen.append(replace(hit, reason=f"{hit.reason}; intent={wish.intent}"))
+        if len(chosen) < spec.limit and held[kind] < intent.quota(kind, spec.limit):
+            chosen.append(replace(hit, reason=f"{hit.reason}; intent={spec.intent}"))
             held[kind] += 1
     return chosen
 
 
 def _context(
-    request: Request, question: Question, wish: ActivationRequest, chosen: Sequence[Hit], below: int
+    request: Request, question: Question, spec: ActivationRequest, chosen: Sequence[Hit], below: int
 ) -> ActiveContext:
     policy = request.policy
-    parts = (request.tenant, question.text, wish.intent, wish.now.isoformat(), *(hit.record.key for hit in chosen))
+    parts = (request.tenant, question.text, spec.intent, spec.now.isoformat(), *(hit.record.key for hit in chosen))
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     items = tuple(
         ActiveItem(rank, hit.score, hit.parts, hit.reason, hit.record) for rank, hit in enumerate(chosen, start=1)
     )
-    expires = wish.now + timedelta(minutes=wish.ttl_minutes)
+    expires = spec.now + timedelta(minutes=spec.ttl_minutes)
     version = policy.version if policy else ""
-    return ActiveContext(f"ac-{digest}", wish.intent, items, wish.now, expires, wish.max_uses, version, below)
+    return ActiveContext(f"ac-{digest}", spec.intent, items, spec.now, expires, spec.max_uses, version, below)
 
 
 def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveContext:
-    """A saved context, as far as the caller may see it; ContextGoneError when it is over, used up or stale."""
+    """A saved context with the records the caller may see; ContextGoneError when it expired, is used up or stale."""
     with request.store.transaction():
         slot = _slot(request, _owner(where), check_id(name, "context"))
         value = request.store.values.get(slot)
@@ -147,7 +147,7 @@ def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveC
 
 
 def mark_stale(request: Request, keys: Sequence[str], reason: str) -> tuple[str, ...]:
-    """Tell every saved context that holds one of these records; which ones there were."""
+    """Mark the saved contexts with these records as stale; returns their names."""
     found = []
     for slot, kept in contexts_with(request, set(keys)).items():
         if not kept["stale"]:

@@ -66,7 +66,7 @@ def test_policies(path: Path, tmp_path: Path) -> None:
     assert "built-in defaults" in run(path, "policy", "show").stderr
     report = data(run(path, "policy", "apply", str(file), "--by", "ops", "--expected", "none", "--json"))
     assert (report["adopted"]["number"], report["unclean"]) == (1, 1)
-    assert "in force is 1" in run(path, "policy", "apply", str(file), "--expected", "none", code=2).stderr
+    assert "current policy is 1" in run(path, "policy", "apply", str(file), "--expected", "none", code=2).stderr
     assert "ops" in run(path, "policy", "history").stdout
     assert 'version: "1"' in run(path, "policy", "show").stdout or "version: '1'" in run(path, "policy", "show").stdout
     assert data(run(path, "search", "mail", "--user", "ana", "--json"))["hits"] == []

@@ -36,7 +36,7 @@ def test_feedback_merges_duplicates(path: Path) -> None:
     ("args", "words"),
     [
         (("feedback", "t1", "great", "--user", "ana"), "great"),
-        (("feedback", "t1", "duplicate", "--user", "ana"), "is one of another record"),
+        (("feedback", "t1", "duplicate", "--user", "ana"), "needs a representative record"),
         (("feedback", "t1", "duplicate", "--of", "t1", "--user", "ana"), "they are one record"),
         (("feedback", "nobody", "helpful"), "nobody"),
         (("calibrate",), "0 labels"),

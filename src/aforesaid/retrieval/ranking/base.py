@@ -1,4 +1,4 @@
-"""What every profile is given, and what it gives back."""
+"""Types and searches that all ranking profiles share."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the two arms found, text hits first, each in its order; None where an arm did not reach a record."""
+    """Hits of both searches, text hits first; None where a search did not find the record."""
 
     keys: list[str]
     bm25: list[float | None]
@@ -90,7 +90,7 @@ def both_arms(bm25: Mapping[str, float], cosines: Mapping[str, float]) -> Candid
 
 
 def exact_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
-    """The cosines of records that the vector arm did not bring up by itself."""
+    """The cosines of records that the vector search did not return."""
     if question.vector is None:
         return {}
     return {key: float(row @ question.vector) for key, row in question.store.vectors(keys).items()}
@@ -110,7 +110,7 @@ def reason(parts: Mapping[str, str]) -> str:
 
 
 def evidence(question: Question, record: Record, rank: int | None, cosine: float | None) -> dict[str, str]:
-    """What every reason begins with: the text rank, the cosine, the age."""
+    """The start of every reason: text rank, cosine and age."""
     found: dict[str, str] = {}
     if rank is not None:
         found["fts"] = f"rank:{rank}"

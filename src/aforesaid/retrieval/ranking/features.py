@@ -1,4 +1,4 @@
-"""What speaks for a record beside its own score: its session, its neighbours, who said it, how and when."""
+"""Ranking features beside the fused score: session, neighbours, speaker, form and date."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.question import Aim, asking_share, ends_asking, named_speaker, personal_share, speaker_of
 from aforesaid.types import AGENT_ROLES
 
-NEAR_THE_QUERY = 0.5  # fused score of what may be the query over again; others need not be read for it
-ONLY_ASKING = 0.8  # share of a text that asks from which it hardly tells anything
-LEAST_ASKING = 0.1  # share of a text that asks from which it is a question; less is the courtesy an agent closes with
+NEAR_THE_QUERY = 0.5  # least fused score of a record that may repeat the query
+ONLY_ASKING = 0.8  # a text with this share of questions tells almost nothing
+LEAST_ASKING = 0.1  # least share of questions; less is only a polite closing
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureInput:
-    """The records that are weighed: their fused scores, the neighbours of the best of them, and what is asked."""
+    """The records to score: fused scores, neighbours of the best ones, and the query."""
 
     fused: Mapping[str, float]
     around: Mapping[str, Surroundings]
@@ -29,7 +29,7 @@ class FeatureInput:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a record is spoken: by whom, and how far it asks."""
+    """The speaker of a record, and the share of it that asks."""
 
     speaker: str | None
     agent: bool
@@ -37,7 +37,7 @@ class Manner:
 
 
 def feature_columns(inputs: FeatureInput, fade: float) -> dict[str, list[float]]:
-    """What else speaks for the records, and against them: a column a part, a row a glance, all in [0, 1]."""
+    """One list per feature, one value in [0, 1] per record."""
     glances = inputs.glances.values()
     manners = {glance.key: _manner(glance) for glance in glances}
     session = session_best(inputs.fused, {glance.key: glance.session for glance in glances})
@@ -67,7 +67,7 @@ def _manner(glance: Glance) -> Manner:
 
 
 def _repeats(inputs: FeatureInput, manners: Mapping[str, Manner]) -> list[float]:
-    """1 for what was asked in the same words before: nothing is nearer to a query, and nothing answers it less."""
+    """1 for records that only repeat the query: they match it best and do not answer it."""
     asked = frozenset(query_terms(inputs.query))
     return [
         float(
@@ -80,7 +80,7 @@ def _repeats(inputs: FeatureInput, manners: Mapping[str, Manner]) -> list[float]
 
 
 def _answers(inputs: FeatureInput, manners: Mapping[str, Manner]) -> dict[str, float]:
-    """The score of the question that a turn replies to; what an agent replies counts only when that is asked for."""
+    """The score of the question that a turn replies to. Agent replies count only when the query asks for them."""
     found: dict[str, float] = {}
     for key, beside in inputs.around.items():
         if not beside.after or key not in manners or manners[key].asks < LEAST_ASKING:

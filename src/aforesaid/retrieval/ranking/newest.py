@@ -1,4 +1,4 @@
-"""Stale facts lose: what replaced a statement comes before the record that made it (spec 11.9)."""
+"""Ranks a newer statement before the one that it supersedes (spec 11.9)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ TIE = 1e-9  # keeps the older one behind when both would have the same score
 
 
 def rank_newer_first(question: Question, hits: Sequence[Hit]) -> list[Hit]:
-    """The hits; of two of which one replaced the other, the newer has the better score, and each says so.
+    """Give the better score to the newer record of each superseded pair, and say so in both reasons.
 
-    A newer one that was not found comes along, if it may be seen at the time that is asked about.
+    Adds the newer record when the search did not find it and the filter allows it.
     """
     stale = {hit.record.key: str(hit.record.meta[SUPERSEDED_BY]) for hit in hits if SUPERSEDED_BY in hit.record.meta}
     if not stale:

@@ -35,41 +35,41 @@ QUALITY = "quality"
 
 
 def rank(question: Question) -> list[Hit]:
-    """Candidates of both arms, fused, weighed, kept from the threshold on, and made diverse."""
+    """Fuse both searches, weigh by usefulness, drop scores under the threshold, and diversify."""
     return rank_all(question)[0]
 
 
 def rank_all(question: Question) -> tuple[list[Hit], int]:
-    """The same, and how many candidates were under the threshold."""
+    """Like `rank`, and the number of candidates under the threshold."""
     alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
     bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
     cosines = _arm(question, vector_candidates, normalise.vector_candidates(question.limit, question.settings.search))
-    found = _there(question, both_arms(bm25, cosines))
-    return _selected(question, found, alpha) if found.keys else ([], 0)
+    found = _existing(question, both_arms(bm25, cosines))
+    return _select(question, found, alpha) if found.keys else ([], 0)
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
-    """One side; asked once more for twice as much when it found fewer than k/2."""
+    """Run one search; repeat it with twice the limit when it found fewer than k/2."""
     found = arm(question, asked)
     wider = normalise.widened(asked, len(found), question.limit, rows=question.settings.search)
-    # A side that gave less than it was asked for has no more to give.
+    # A search that returned less than its limit has no more hits.
     return arm(question, wider) if wider > asked and len(found) == asked else found
 
 
-def _there(question: Question, found: Candidates) -> Candidates:
-    """The candidates that are still there: another process may have forgotten one in this very moment."""
+def _existing(question: Question, found: Candidates) -> Candidates:
+    """The candidates that still exist: another process may have deleted one."""
     held = {record.key for record in question.store.get(found.keys)}
     kept = [i for i, key in enumerate(found.keys) if key in held]
     return Candidates([found.keys[i] for i in kept], [found.bm25[i] for i in kept], [found.cosines[i] for i in kept])
 
 
-def _selected(question: Question, found: Candidates, alpha: float) -> tuple[list[Hit], int]:
+def _select(question: Question, found: Candidates, alpha: float) -> tuple[list[Hit], int]:
     rows = question.settings.pce
     records = question.store.get(found.keys)
     s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: normalise.text_min_max(raw, rows.epsilon))
     s_vec = calibrated(found.cosines, _calibration(question, VECTOR), normalise.vector_share)
     fused = normalise.fused(s_vec, s_text, alpha)
-    utilities = usefulness.utility_share([_faded(question, record) for record in records], rows.epsilon)
+    utilities = usefulness.utility_share([_decayed_utility(question, record) for record in records], rows.epsilon)
     confidences = [record.confidence for record in records]
     ages = usefulness.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
     recencies = usefulness.recency(ages, usefulness.half_lives([record.claim_type for record in records], rows))
@@ -121,8 +121,8 @@ def _calibration(question: Question, name: str) -> Calibration | None:
         return None
 
 
-def _faded(question: Question, record: Record) -> float:
-    """u·2^(−days/30), days since somebody last said what the record was worth."""
+def _decayed_utility(question: Question, record: Record) -> float:
+    """u·2^(−days/30), days since the last feedback."""
     if not record.utility:
         return 0.0
     judged = record.meta.get(JUDGED)
@@ -136,7 +136,7 @@ def _effective(record: Record) -> datetime:
 
 
 def _vectors(question: Question, keys: Sequence[str]) -> Vectors:
-    """A row a record; zeros where it has no vector, which are like nothing."""
+    """One row per record; zeros where it has no vector."""
     held = question.store.vectors(keys)
     width = next((vector.size for vector in held.values()), 1)
     return np.stack([held.get(key, np.zeros(width, dtype=np.float32)) for key in keys])
