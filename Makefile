@@ -1,7 +1,8 @@
 # make demo    set everything up and watch it work
 # make test    set everything up and run the whole suite
 # make test-hosts  try it with real programs: Claude Code, Codex, the MCP inspector and the conformance suite
-# make check   ruff and mypy only
+# make test-oldest  run the core of the suite with the oldest dependencies that pyproject.toml allows
+# make check   ruff, mypy and the import layers only
 # make bench   speed, survival under kill -9 (minutes), and the readers of text and quality on the question sets in DATA (hours, once)
 # make docs    write the pages that are made from the code
 # make release-check  build the package, install it into a fresh environment and try it there
@@ -15,9 +16,11 @@ WORKERS ?= auto
 HOSTS ?= .hosts
 DIST ?= dist
 HOST_TESTS ?= tests/real_hosts
+CORE_TESTS = tests/math tests/store tests/ingest tests/retrieval tests/policy tests/documents tests/embed/test_local.py \
+  tests/surfaces/cli/test_cli.py tests/surfaces/cli/test_governance.py
 SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
 
-.PHONY: demo test test-hosts check bench docs release-check clean
+.PHONY: demo test test-hosts test-oldest check bench docs release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -45,6 +48,12 @@ test: check
 test-hosts: $(VENV)/developing
 	@AFORESAID_HOSTS=$(HOSTS) $(BIN)/python tests/real_hosts/install.py
 	@test ! -e $(HOSTS)/installed || AFORESAID_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
+
+test-oldest:
+	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && $(PYTHON) -m venv $$folder \
+	  && $$folder/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	  && $$folder/bin/uv pip install --quiet --python $$folder/bin/python --resolution lowest-direct --editable '.[dev]' \
+	  && $$folder/bin/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(CORE_TESTS)
 
 bench: $(VENV)/developing
 	$(BIN)/aforesaid bench scoring

@@ -40,9 +40,16 @@ def call(
         input=data,
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=300,
         preexec_fn=before,
-        env={**clean, **ALONE, "XDG_STATE_HOME": str(folder / "state"), "AFORESAID_EMBED_PROVIDER": provider, **env},
+        env={
+            **clean,
+            **ALONE,
+            "AFORESAID_HOOKS_EVENT_MS": "120000",
+            "XDG_STATE_HOME": str(folder / "state"),
+            "AFORESAID_EMBED_PROVIDER": provider,
+            **env,
+        },
     )
     assert done.returncode == 0, done.stderr.decode()
     answer = json.loads(done.stdout)
@@ -180,6 +187,6 @@ def test_a_writer_in_the_way_does_not_cost_the_answer(tmp_path: Path, transcript
     settings = Settings().changed({"embed.provider": "hash"}, "test")
     with Memory.open(tmp_path / "memory.db", settings=settings) as memory, memory.store.transaction():
         memory.store.values.put(Slot(ValueKind.USES, "in"), "the way")
-        answer = call(tmp_path, later, AFORESAID_HOOKS_PROMPT_MS="12000")
+        answer = call(tmp_path, later, AFORESAID_HOOKS_PROMPT_MS="20000")
     assert "7443" in str(answer)
     assert "gave up" not in log_of(tmp_path)

@@ -25,7 +25,7 @@ UNREACHABLE = (
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--upgrade", "--target")
 NPM = ("install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
 SHOWN = 1500  # characters of what a program said when it failed
-SECONDS = 45 if os.environ.get("CI") else 900  # for one of the two, after which it counts as unreachable
+SECONDS = 600  # for one of the two, after which it counts as unreachable
 
 
 class Missing(Exception):  # noqa: N818 - it is told to a person, not caught by a program
@@ -69,7 +69,7 @@ if __name__ == "__main__":
     try:
         install()
     except Missing as missing:
-        if os.environ.get("CI"):  # which judges our code, not what can be fetched today
+        if os.environ.get("CI") and missing.unreachable:  # a registry that is down is no fault of ours
             print(f"skipped: the tests with real hosts. {missing}", file=sys.stderr)  # noqa: T201
         else:
             sys.exit(f"make test-hosts cannot run: {missing}")

@@ -77,6 +77,7 @@ def _check(
     by = chosen.by.name if chosen.by else ""
     for argument in arguments:
         typed = ctx.get_parameter_source(argument.name) is ParameterSource.COMMANDLINE
+        typed = typed and ctx.params.get(argument.name) != ()  # click 8.2 counts an empty list of words as typed
         if argument.name not in allowed and argument.name != by and typed:
             if chosen.by is None:
                 raise click.UsageError(f"{argument.flag} goes with {_needed(verb, argument)}.", ctx)
