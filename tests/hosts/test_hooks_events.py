@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.hosts import log
 from aforesaid.hosts.events import respond
-from aforesaid.hosts.hook import HookOptions, answered
+from aforesaid.hosts.hook import HookOptions, run_hook
 from aforesaid.hosts.project import project_of
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
@@ -36,7 +36,7 @@ def quiet_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def responder(opener: Any) -> Any:
-    return lambda payload, settings, wish: respond(payload, settings, opener, wish)
+    return lambda payload, settings, options: respond(payload, settings, opener, options)
 
 
 class Desk:
@@ -55,20 +55,20 @@ class Desk:
         with self.transcript.open(mode) as stream:
             stream.write(lines(values))
 
-    def respond(self, payload: Any, settings: Settings, wish: HookOptions) -> Any:
-        return respond(payload, settings, self.open, wish)
+    def respond(self, payload: Any, settings: Settings, options: HookOptions) -> Any:
+        return respond(payload, settings, self.open, options)
 
     def open(self, settings: Settings, make: bool = True) -> AbstractContextManager[Memory | None]:
         return Memory.open(self.store, settings=settings) if make or self.store.exists() else nullcontext()
 
-    def send(self, name: str, *, wish: HookOptions | None = None, limit: float = 60, **more: Any) -> dict[str, Any]:
+    def send(self, name: str, *, options: HookOptions | None = None, limit: float = 60, **more: Any) -> dict[str, Any]:
         make: Callable[..., dict[str, Any]] = codex_event if self.codex else claude_event
         event = make(name, self.transcript, self.cwd, **more)
-        answer, over = answered(
+        answer, over = run_hook(
             lambda: json.dumps(event).encode(),
             lambda: self.settings,
             self.respond,
-            wish or HookOptions(user="ana"),
+            options or HookOptions(user="ana"),
             limit,
         )
         assert over
@@ -168,7 +168,7 @@ def test_a_prompt_gets_what_has_to_do_with_it_once(desk: Desk) -> None:
     assert desk.send("UserPromptSubmit", session_id="another") == {}, "it is in the host's context already"
     assert desk.send("UserPromptSubmit", session_id="another", prompt=STRANGER) == {}
     assert desk.send("UserPromptSubmit") == {}, "the session's own turns are there anyway"
-    assert desk.send("UserPromptSubmit", session_id="x", wish=HookOptions(user="bob")) == {}, (
+    assert desk.send("UserPromptSubmit", session_id="x", options=HookOptions(user="bob")) == {}, (
         "another user sees nothing"
     )
 
@@ -192,7 +192,7 @@ def test_nothing_is_looked_for_when_nothing_is_asked(tmp_path: Path, prompt: str
     desk = Desk(tmp_path)
     desk.send("Stop")
     assert desk.send("UserPromptSubmit", session_id="another", prompt=prompt) == {}
-    assert "nothing asked" in quiet_log.read_text()
+    assert "nothing to look for" in quiet_log.read_text()
 
 
 def test_tool_output_is_kept_and_not_injected(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_sub_agents_and_unknown_events_are_left_alone(desk: Desk, quiet_log: Pat
     ):
         assert desk.send(name, **more) == {}
     assert not desk.store.exists()
-    assert quiet_log.read_text().count("not for us") == 4
+    assert quiet_log.read_text().count("ignored") == 4
 
 
 @pytest.mark.parametrize("path", [None, "", 7, "/nowhere/at/all.jsonl", "/", "bad\x00name", "~nobody-at-all/x"])
@@ -299,7 +299,7 @@ def test_a_transcript_that_is_not_there(desk: Desk, path: Any, quiet_log: Path) 
 def test_any_json_gets_an_object(tmp_path: Path, value: Any) -> None:
     desk = Desk(tmp_path)
     data = json.dumps(value).encode()
-    answer, over = answered(lambda: data, lambda: desk.settings, desk.respond, HookOptions(), 60)
+    answer, over = run_hook(lambda: data, lambda: desk.settings, desk.respond, HookOptions(), 60)
     assert over
     assert isinstance(answer, dict)
     json.dumps(answer)
@@ -309,7 +309,7 @@ def test_any_json_gets_an_object(tmp_path: Path, value: Any) -> None:
 @given(st.binary(max_size=300))
 def test_any_bytes_on_stdin_get_an_object(tmp_path: Path, data: bytes) -> None:
     desk = Desk(tmp_path)
-    assert answered(lambda: data, lambda: desk.settings, desk.respond, HookOptions(), 60) == ({}, True)
+    assert run_hook(lambda: data, lambda: desk.settings, desk.respond, HookOptions(), 60) == ({}, True)
 
 
 def test_a_slow_model_does_not_hold_up_a_prompt(tmp_path: Path, quiet_log: Path) -> None:
@@ -329,7 +329,7 @@ def test_a_slow_model_does_not_hold_up_a_prompt(tmp_path: Path, quiet_log: Path)
 
     event = json.dumps(claude_event("UserPromptSubmit", desk.transcript, desk.cwd, session_id="other")).encode()
     desk.settings = desk.settings.changed({"hooks.prompt_ms": 300}, "test")
-    assert answered(lambda: event, lambda: desk.settings, responder(opened), HookOptions(user="ana")) == ({}, False)
+    assert run_hook(lambda: event, lambda: desk.settings, responder(opened), HookOptions(user="ana")) == ({}, False)
     assert "gave up after 0.3 s" in quiet_log.read_text()
     given_up.set()
     for thread in threads:  # left behind, it ends before its store goes
@@ -343,7 +343,7 @@ def test_errors_are_in_the_log_without_anybodys_words(tmp_path: Path, quiet_log:
         raise ValueError(SECRET)
 
     event = json.dumps(claude_event("Stop", desk.transcript, desk.cwd, prompt=SECRET)).encode()
-    assert answered(lambda: event, lambda: desk.settings, responder(broken), HookOptions()) == ({}, True)
+    assert run_hook(lambda: event, lambda: desk.settings, responder(broken), HookOptions()) == ({}, True)
     desk.store.write_bytes(b"this is no store " * 100)
     assert desk.send("Stop", prompt=SECRET) == {}
     text = quiet_log.read_text()
@@ -356,10 +356,10 @@ def test_the_log_is_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(log, "MAX_BYTES", 1000)
     file = tmp_path / "deep" / "hook.log"
     for number in range(100):
-        log.note(f"line {number}", file)
+        log.write_log(f"line {number}", file)
     assert sorted(each.name for each in file.parent.iterdir()) == ["hook.log", "hook.log.1"]
     assert file.stat().st_size < 1100
-    log.note("nowhere", Path("/dev/null/x"))
+    log.write_log("nowhere", Path("/dev/null/x"))
 
 
 def test_the_project_is_the_repository(tmp_path: Path) -> None:
@@ -394,7 +394,7 @@ def test_a_large_transcript_is_taken_over_several_events(tmp_path: Path) -> None
         return Memory.open(desk.store, embedder=Dying(64), settings=replace(rows))
 
     event = json.dumps(claude_event("Stop", desk.transcript, desk.cwd)).encode()
-    assert answered(lambda: event, lambda: desk.settings, responder(opened), HookOptions(user="ana")) == ({}, True)
+    assert run_hook(lambda: event, lambda: desk.settings, responder(opened), HookOptions(user="ana")) == ({}, True)
     taken = len(desk.turns())
     assert 0 < taken < 60
     desk.send("Stop")

@@ -135,7 +135,7 @@ def test_a_full_disk(tmp_path: Path, transcripts: dict[str, Path]) -> None:
     assert call(tmp_path, event, before=small) == {}
     assert "failed" in log_of(tmp_path)
     assert call(tmp_path, event) == {}, "and with room again, it goes on"
-    assert "took something new" in log_of(tmp_path)
+    assert "stored new turns" in log_of(tmp_path)
 
 
 def test_a_missing_model_is_not_fetched(tmp_path: Path, transcripts: dict[str, Path]) -> None:

@@ -29,7 +29,7 @@ from aforesaid.hosts.configs.plans import (
     plans,
 )
 from aforesaid.hosts.configs.toml_text import BEGIN, END, quoted
-from aforesaid.hosts.install import backup_of, carry_out, installing, undoing
+from aforesaid.hosts.install import apply_steps, backup_of, install_steps, undo_steps
 from aforesaid.surfaces.cli import main
 
 CALL = LaunchCommand(["/opt/my venv/bin/aforesaid"], ["--store", "/home/ana/my memory.db"], "ana")
@@ -76,16 +76,16 @@ def tree(folder: Path) -> dict[str, bytes]:
 )
 def test_from_nothing_to_nothing(places: Places, tmp_path: Path, host: Any, scope: Any, files: list[str]) -> None:
     found = both(host, places, scope)
-    assert carry_out(installing(found)) == []
+    assert apply_steps(install_steps(found)) == []
     assert sorted(tree(tmp_path)) == sorted(files)
     before = tree(tmp_path)
-    assert not any(step.changes for step in installing(found)), "again, and nothing changes"
-    carry_out(installing(found))
+    assert not any(step.changes for step in install_steps(found)), "again, and nothing changes"
+    apply_steps(install_steps(found))
     assert tree(tmp_path) == before
     assert all((tmp_path / file).stat().st_mode & 0o077 == 0 for file in files)
-    carry_out(undoing(found), undo=True)
+    apply_steps(undo_steps(found), undo=True)
     assert tree(tmp_path) == {}
-    assert not any(step.changes for step in undoing(found))
+    assert not any(step.changes for step in undo_steps(found))
 
 
 def test_the_environment_may_name_the_folders(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_environment_may_name_the_folders(tmp_path: Path) -> None:
 def test_hooks_stand_beside_the_others(places: Places, host: Any) -> None:
     plan = plans(host, "user", places, CALL, True, False)[0]
     put(plan.path, json.dumps(SETTINGS, indent=4) + "\n")
-    made = carry_out(installing([plan]))
+    made = apply_steps(install_steps([plan]))
     assert made == [backup_of(plan.path)]
     assert json.loads(made[0].read_text()) == SETTINGS
     text = plan.path.read_text()
@@ -115,7 +115,7 @@ def test_hooks_stand_beside_the_others(places: Places, host: Any) -> None:
             "/opt/my venv/bin/aforesaid", "hook", "--host", host, "--user", "ana", "--store", "/home/ana/my memory.db",
         ]  # fmt: skip
         assert command["timeout"] in (10, 60)
-    carry_out(undoing([plan]), undo=True)
+    apply_steps(undo_steps([plan]), undo=True)
     assert plan.path.read_text() == json.dumps(SETTINGS, indent=4) + "\n"
     assert not backup_of(plan.path).exists()
 
@@ -123,27 +123,27 @@ def test_hooks_stand_beside_the_others(places: Places, host: Any) -> None:
 def test_another_user_takes_the_place_of_the_first(places: Places) -> None:
     plan = plans("claude-code", "user", places, CALL, True, False)[0]
     put(plan.path, json.dumps(SETTINGS))
-    carry_out(installing([plan]))
+    apply_steps(install_steps([plan]))
     other = plans("claude-code", "user", places, LaunchCommand(["aforesaid"], (), "bob"), True, False)[0]
-    carry_out(installing([other]))
+    apply_steps(install_steps([other]))
     text = plan.path.read_text()
     assert text.count("aforesaid hook") == len(EVENTS["claude-code"])
     assert "--user ana" not in text
-    carry_out(undoing([plan]), undo=True)
+    apply_steps(undo_steps([plan]), undo=True)
     assert plan.path.read_text() == json.dumps(SETTINGS), "the first backup is the one that counts"
 
 
 def test_what_was_changed_meanwhile_stays(places: Places) -> None:
     plan = plans("claude-code", "user", places, CALL, True, False)[0]
     put(plan.path, json.dumps(SETTINGS))
-    carry_out(installing([plan]))
+    apply_steps(install_steps([plan]))
     now = json.loads(plan.path.read_text())
     now["theme"] = "dark"
     now["hooks"]["Stop"][-1]["hooks"].append({"type": "command", "command": "mine"})
     now["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "aforesaid hook --host codex"}]})
     put(plan.path, json.dumps(now))
-    assert not installing([plan])[0].after or "mine" in str(installing([plan])[0].after)
-    carry_out(undoing([plan]), undo=True)
+    assert not install_steps([plan])[0].after or "mine" in str(install_steps([plan])[0].after)
+    apply_steps(undo_steps([plan]), undo=True)
     left = json.loads(plan.path.read_text())
     assert left["theme"] == "dark"
     assert [hook["command"] for group in left["hooks"]["Stop"] for hook in group["hooks"]] == [
@@ -176,14 +176,14 @@ def test_there_and_back_again(tmp_path: Path, value: dict[str, Any], host: Any, 
     for plan in found:
         put(plan.path, text)
     try:
-        carry_out(installing(found))
+        apply_steps(install_steps(found))
     except FormatError:
         assert all(plan.path.read_bytes() == text.encode() for plan in found), "refused, and nothing was written"
         return
-    assert not any(step.changes for step in installing(found))
+    assert not any(step.changes for step in install_steps(found))
     for plan in found:
         assert json.loads(plan.path.read_text()) != value
-    carry_out(undoing(found), undo=True)
+    apply_steps(undo_steps(found), undo=True)
     assert all(plan.path.read_bytes() == text.encode() for plan in found)
     assert not any(backup_of(plan.path).exists() for plan in found)
 
@@ -224,7 +224,7 @@ def test_toml_keeps_every_other_byte(places: Places) -> None:
         "a = 1\r\n",
     ):
         put(plan.path, text)
-        carry_out(installing([plan]))
+        apply_steps(install_steps([plan]))
         new = plan.path.read_bytes().decode()
         assert new.startswith(text)
         server = tomllib.loads(new)["mcp_servers"]["aforesaid"]
@@ -235,9 +235,9 @@ def test_toml_keeps_every_other_byte(places: Places) -> None:
             "startup_timeout_sec": 30,
             "env": {"AFORESAID_USER": "ana"},
         }
-        assert not installing([plan])[0].changes
+        assert not install_steps([plan])[0].changes
         put(plan.path, f"{new}\n[later]\nx = 1\n")
-        carry_out(undoing([plan]), undo=True)
+        apply_steps(undo_steps([plan]), undo=True)
         assert plan.path.read_bytes().decode() == f"{text}\n[later]\nx = 1\n" or text == "model = 'x'"
         assert tomllib.loads(plan.path.read_text()) == {**tomllib.loads(text), "later": {"x": 1}}
         backup_of(plan.path).unlink(missing_ok=True)
@@ -259,7 +259,7 @@ def test_toml_strings(text: str) -> None:
 )
 def test_toml_that_leaves_no_room_is_refused(text: str) -> None:
     with pytest.raises(FormatError, match="othing was written"):
-        codex_server(CALL).added(text, "config.toml")
+        codex_server(CALL).add_to(text, "config.toml")
 
 
 TRUSTED = "[projects.'/home/ana/shop']\ntrust_level = \"trusted\"\n"
@@ -281,14 +281,14 @@ def test_toml_that_its_host_edited(places: Places, edit: Callable[[str], str]) -
     """Codex writes new tables before our last mark, and sometimes drops the first."""
     plan = plans("codex", "user", places, CALL, False, True)[0]
     put(plan.path, "model = 'x'\n")
-    carry_out(installing([plan]))
+    apply_steps(install_steps([plan]))
     edited = edit(plan.path.read_text())
     put(plan.path, edited)
-    assert not installing([plan])[0].changes
+    assert not install_steps([plan])[0].changes
     other = plans("codex", "user", places, replace(CALL, user="ben"), False, True)[0]
-    carry_out(installing([other]))
+    apply_steps(install_steps([other]))
     assert tomllib.loads(plan.path.read_text())["mcp_servers"]["aforesaid"]["env"] == {"AFORESAID_USER": "ben"}
-    carry_out(undoing([plan]), undo=True)
+    apply_steps(undo_steps([plan]), undo=True)
     left = plan.path.read_text()
     assert tomllib.loads(left) == tomllib.loads(f"model = 'x'\n{TRUSTED}")
     assert BEGIN not in left and END not in left and ("# mine" in left) == ("# mine" in edited)
@@ -296,9 +296,11 @@ def test_toml_that_its_host_edited(places: Places, edit: Callable[[str], str]) -
 
 def test_toml_that_a_person_added_to_our_table_stays(places: Places) -> None:
     plan = plans("codex", "user", places, CALL, False, True)[0]
-    put(plan.path, codex_server(CALL).added(None, "n") + "[mcp_servers.aforesaid.tools.memory_get]\napproval = 'yes'\n")
-    assert not installing([plan])[0].changes
-    carry_out(undoing([plan]), undo=True)
+    put(
+        plan.path, codex_server(CALL).add_to(None, "n") + "[mcp_servers.aforesaid.tools.memory_get]\napproval = 'yes'\n"
+    )
+    assert not install_steps([plan])[0].changes
+    apply_steps(undo_steps([plan]), undo=True)
     assert not plan.path.exists()
 
 
@@ -306,11 +308,11 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     cases = {
         '{\n  "a": 1,\n  oops\n}': r"settings\.json:3: it is not JSON",
         '{"a": 1, "a": 2}': r"settings\.json:1: 'a' is there twice",
-        '{"a": NaN}': "a number that is no number",
-        '{"a": 1e999}': "a number that is no number",
-        f'{{"a": {"9" * 5000}}}': "a number that is no number",
+        '{"a": NaN}': "a number such as NaN",
+        '{"a": 1e999}': "a number such as NaN",
+        f'{{"a": {"9" * 5000}}}': "a number such as NaN",
         "[" * 100_000: "nested too deeply",
-        "[]": r"settings\.json:1: it holds no object",
+        "[]": r"settings\.json:1: it is not an object",
         '{"hooks": []}': "hooks is not an object",
         '{"hooks": {"Stop": 3}}': "hooks.Stop is not a list",
     }
@@ -318,18 +320,18 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
         found = both("claude-code", places)
         put(found[0].path, text)
         with pytest.raises(FormatError, match=message):
-            carry_out(installing(found))
+            apply_steps(install_steps(found))
         assert tree(places.home) == {".claude/settings.json": text.encode()}, (
             "nothing was written, not even the other file"
         )
     found = both("codex", places)
     put(found[1].path, "a = 1\nb = = 2\n")
     with pytest.raises(FormatError, match="line 2"):
-        installing(found)
+        install_steps(found)
     found[0].path.parent.mkdir(exist_ok=True)
     found[0].path.write_bytes(b"{\n\xff}")
     with pytest.raises(FormatError, match=r"hooks\.json:2: it is not UTF-8"):
-        installing(found)
+        install_steps(found)
     assert parse("\ufeff{}", "n") == {}
 
 
@@ -337,8 +339,8 @@ def test_a_server_of_that_name_that_is_not_ours_is_refused(places: Places) -> No
     plan = plans("cursor", "user", places, CALL, True, True)[0]
     mine = put(plan.path, '{"mcpServers": {"aforesaid": {"command": "other"}}}')
     with pytest.raises(FormatError, match="is not ours"):
-        installing([plan])
-    assert not undoing([plan])[0].changes
+        install_steps([plan])
+    assert not undo_steps([plan])[0].changes
     assert mine.read_text() == '{"mcpServers": {"aforesaid": {"command": "other"}}}'
     with pytest.raises(InputError, match="nothing to install for cursor"):
         plans("cursor", "user", places, CALL, True, False)
@@ -352,17 +354,17 @@ def test_a_link_stays_a_link(places: Places, tmp_path: Path) -> None:
     real.chmod(0o640)
     plan.path.parent.mkdir(parents=True)
     plan.path.symlink_to(real)
-    carry_out(installing([plan]))
+    apply_steps(install_steps([plan]))
     assert plan.path.is_symlink()
     assert "aforesaid" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
-    carry_out(undoing([plan]), undo=True)
+    apply_steps(undo_steps([plan]), undo=True)
     assert plan.path.is_symlink()
     assert real.read_text() == json.dumps(SETTINGS)
     plan.path.unlink()
     plan.path.symlink_to(plan.path)
     with pytest.raises((FormatError, OSError)):
-        installing([plan])
+        install_steps([plan])
 
 
 def test_nothing_is_written_when_a_file_may_not_be(places: Places, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,7 +374,7 @@ def test_nothing_is_written_when_a_file_may_not_be(places: Places, monkeypatch: 
     real = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != ".claude.json" and real(path, mode))
     with pytest.raises(PermissionError, match="nothing was written"):
-        carry_out(installing(found))
+        apply_steps(install_steps(found))
     assert set(tree(places.home).values()) == {b"{}"}
 
 
@@ -385,7 +387,7 @@ def test_a_failed_write_leaves_the_file_and_no_crumbs(places: Places, monkeypatc
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        carry_out(installing([plan]))
+        apply_steps(install_steps([plan]))
     assert plan.path.read_text() == "{}"
     assert [file.name for file in plan.path.parent.iterdir() if file.name.startswith(".")] == []
 

@@ -1,1 +1,1 @@
-"""Programs that host an agent: one thin file each, which translates, and what all of them share."""
+"""Coding agents that call us: their events, their transcripts and their configuration files."""

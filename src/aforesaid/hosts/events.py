@@ -1,4 +1,4 @@
-"""What each moment of a session asks for: begin, prompt, turn, compaction, end."""
+"""What we do at each event of a host: start, prompt, turn, compaction, end."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.context.prompt import query_of
-from aforesaid.hosts import claude_code, codex
 from aforesaid.hosts.project import project_of
-from aforesaid.hosts.types import HookAnswer, HookOwner, Host, HostEvent
+from aforesaid.hosts.types import HOSTS, HookAnswer, HookOwner, Host, HostEvent, host_of, read_event, write_answer
 from aforesaid.settings import Settings
 
 if TYPE_CHECKING:
@@ -18,65 +17,66 @@ if TYPE_CHECKING:
     from aforesaid.memory import Memory
     from aforesaid.memory.sessions import BootstrapReport
 
-HOSTS: dict[str, Host] = {host.name: host for host in (claude_code.HOST, codex.HOST)}
 DOCUMENTS = ("AGENTS.md", "CLAUDE.md")
 READ_BY_HOST = (*DOCUMENTS, "CLAUDE.local.md")
 
 Response = tuple[dict[str, Any], str, str]
 
 
-def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, wish: HookOptions) -> Response:
-    """The answer to an event, what the event was, and what was done about it."""
-    host = HOSTS.get(wish.host) or (codex.HOST if codex.is_codex(payload) else claude_code.HOST)
-    event = host.read(payload)
+def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, options: HookOptions) -> Response:
+    """Handle an event. Returns the answer, and for the log what the event was and what was done."""
+    host = HOSTS.get(options.host) or host_of(payload)
+    event = read_event(payload)
     if event is None:
-        return {}, host.name, "not for us"
+        return {}, host.name, "ignored"
     about = f"{host.name} {event.name}"
-    if event.moment == "prompt" and not query_of(event.prompt):
-        return {}, about, "nothing asked"
-    who = HookOwner(wish.user, wish.project or project_of(event.cwd))
-    with opener(settings, event.moment != "prompt") as memory:
+    if event.kind == "prompt" and not query_of(event.prompt):
+        return {}, about, "nothing to look for"
+    who = HookOwner(options.user, options.project or project_of(event.cwd))
+    with opener(settings, event.kind != "prompt") as memory:
         if memory is None:
             return {}, about, "no store yet"
-        answer, done = _done(memory, host, event, who)
-    return host.told(event, answer), about, done
+        answer, done = _handle(memory, host, event, who)
+    return write_answer(event, answer), about, done
 
 
-def _done(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
-    if event.moment == "start":
-        return _begin(memory, event, who)
-    if event.moment == "prompt":
-        context = memory.recall(
-            event.prompt, user=who.user, project=who.project, session=event.session, skip_files=READ_BY_HOST
-        )
-        added = "\n".join(filter(None, (context.system, context.recall)))
-        return HookAnswer(added), f"added {context.tokens} tokens"
-    from aforesaid.hosts.store_turns import take_new
+def _handle(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
+    if event.kind == "start":
+        return _start(memory, event, who)
+    if event.kind == "prompt":
+        return _recall(memory, event, who)
+    from aforesaid.hosts.store_turns import store_new_turns
 
-    sessions = take_new(memory, host, event, who)
-    if event.moment == "turn":
-        memory.sessions.compact_grown(sorted(sessions), user=who.user)
-    if event.moment == "compact":
+    grown = store_new_turns(memory, host, event, who)
+    if event.kind == "turn":
+        memory.sessions.compact_grown(sorted(grown), user=who.user)
+    elif event.kind == "compact":
         memory.sessions.compact(event.session, user=who.user)
         memory.sessions.reset_recall(event.session, user=who.user)
-    if event.moment == "end":
+    else:
         memory.sessions.end(event.session, user=who.user)
-    return HookAnswer(), f"{'took something new' if sessions else 'nothing new'}"
+    return HookAnswer(), "stored new turns" if grown else "nothing new"
 
 
-def _begin(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
-    """Get ready, and say which documents count from now on, if any were asked for."""
+def _recall(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
+    context = memory.recall(
+        event.prompt, user=who.user, project=who.project, session=event.session, skip_files=READ_BY_HOST
+    )
+    added = "\n".join(filter(None, (context.system, context.recall)))
+    return HookAnswer(added), f"added {context.tokens} tokens"
+
+
+def _start(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
+    """Prepare the session. If the setting asks for documents, tell the person which ones were loaded."""
     files = _documents(event.cwd) if memory.settings.hooks.documents else []
-    begun = memory.sessions.bootstrap(event.session, documents=files, user=who.user, project=who.project)
-    done = f"{begun.turns} turns known, {len(begun.loaded)} documents loaded, {len(begun.failed)} not"
-    return HookAnswer(message=_report(begun, files)), done
+    report = memory.sessions.bootstrap(event.session, documents=files, user=who.user, project=who.project)
+    done = f"{report.turns} turns known, {len(report.loaded)} documents loaded, {len(report.failed)} not"
+    return HookAnswer(message=_message(report) if files else ""), done
 
 
-def _report(begun: BootstrapReport, files: list[Path]) -> str:
-    if not files:
-        return ""
-    names = ", ".join(Path(loaded.name).name for loaded in begun.loaded)
-    parts = [f"rules loaded from {names}" if names else "", *(f"not loaded: {line}" for line in begun.failed)]
+def _message(report: BootstrapReport) -> str:
+    names = ", ".join(Path(loaded.name).name for loaded in report.loaded)
+    parts = [f"rules loaded from {names}" if names else "", *(f"not loaded: {line}" for line in report.failed)]
     return "aforesaid: " + "; ".join(filter(None, parts))
 
 

@@ -1,7 +1,7 @@
-"""One event of a host: read → do what it asks for → answer. Whatever happens, the host goes on.
+"""Runs one hook: read the event → handle it → answer. Whatever happens, the host goes on.
 
-A thread works and the caller waits, no longer than the event may take: a model that loads or a lock that is held cannot
-be interrupted, but the answer can be given without them. What was not finished is taken up at the next event.
+A thread does the work and the caller waits for it, up to the time limit of the event. A model that loads or a lock that
+another process holds cannot be interrupted, but we can answer without them. The next event continues the work.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.hosts.log import note, told
+from aforesaid.hosts.log import describe_error, write_log
 from aforesaid.settings import Settings
 
-MAX_STDIN_BYTES = 64 << 20  # of an event; a tool's whole output may be in it
+MAX_STDIN_BYTES = 64 << 20  # an event may contain the whole output of a tool
 TICK_SECONDS = 0.02
-NOTHING: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
-    """What the command line says of a hook; what it leaves open, the event says."""
+    """The options of `aforesaid hook`. What is left out comes from the event."""
 
     host: str = "auto"
     user: str | None = None
@@ -33,9 +32,9 @@ class HookOptions:
 
 @dataclass
 class Work:
-    """What a thread has come to so far."""
+    """The state of the working thread."""
 
-    limit: float
+    limit_seconds: float
     answer: dict[str, Any] = field(default_factory=dict)
     about: str = "an event"
     outcome: str = ""
@@ -44,35 +43,43 @@ class Work:
 Responder = Callable[[Mapping[str, Any], Settings, HookOptions], tuple[dict[str, Any], str, str]]
 
 
-def answered(
+def run_hook(
     read: Callable[[], bytes],
     settings: Callable[[], Settings],
     respond: Responder,
-    wish: HookOptions,
-    limit: float | None = None,
+    options: HookOptions,
+    limit_seconds: float | None = None,
 ) -> tuple[dict[str, Any], bool]:
-    """The answer to the event that `read` gives, and whether the work is over; if not, it is left behind.
+    """Answer one event. Never raises: errors go to the log, and the answer is empty.
 
-    `limit` in seconds instead of the settings' own. Nothing is ever raised: what goes wrong is in the log.
+    Args:
+        read: Returns the event as JSON.
+        settings: Returns the settings.
+        respond: Handles the event.
+        options: The options of the command.
+        limit_seconds: The time limit; by default the settings have one for each kind of event.
+
+    Returns:
+        The answer, and whether the thread has finished. If not, it still runs.
     """
     began = time.monotonic()
-    work = Work(limit if limit is not None else Settings().hooks.event_ms / 1000)
+    work = Work(limit_seconds if limit_seconds is not None else Settings().hooks.event_ms / 1000)
 
     def run() -> None:
         try:
-            _work(work, read, settings, respond, wish, limit)
-        except BaseException as error:  # noqa: BLE001 - an exit or a lack of memory is no reason to fail the host
-            work.outcome = f"failed: {told(error)}"
-            work.answer = NOTHING
+            _work(work, read, settings, respond, options, limit_seconds)
+        except BaseException as error:  # noqa: BLE001 - not even an exit or a lack of memory may fail the host
+            work.outcome = f"failed: {describe_error(error)}"
+            work.answer = {}
 
     thread = threading.Thread(target=run, daemon=True, name="aforesaid-hook")
     thread.start()
-    while thread.is_alive() and time.monotonic() - began < work.limit:
-        thread.join(min(TICK_SECONDS, work.limit))
-    over = not thread.is_alive()
-    outcome = work.outcome if over else f"gave up after {work.limit:g} s"
-    note(f"{work.about} {time.monotonic() - began:.2f} s {outcome}")
-    return (work.answer if over else NOTHING), over
+    while thread.is_alive() and time.monotonic() - began < work.limit_seconds:
+        thread.join(min(TICK_SECONDS, work.limit_seconds))
+    finished = not thread.is_alive()
+    outcome = work.outcome if finished else f"gave up after {work.limit_seconds:g} s"
+    write_log(f"{work.about} {time.monotonic() - began:.2f} s {outcome}")
+    return (work.answer if finished else {}), finished
 
 
 def _work(
@@ -80,23 +87,23 @@ def _work(
     read: Callable[[], bytes],
     settings: Callable[[], Settings],
     respond: Responder,
-    wish: HookOptions,
-    limit: float | None,
+    options: HookOptions,
+    limit_seconds: float | None,
 ) -> None:
     payload = _payload(read())
-    name = payload.get("hook_event_name")
-    if name == "UserPromptSubmit":  # before anything slow, such as reading the settings
-        work.limit = limit if limit is not None else Settings().hooks.prompt_ms / 1000
+    limit_ms = "prompt_ms" if payload.get("hook_event_name") == "UserPromptSubmit" else "event_ms"
+    if limit_seconds is None:  # the default applies while the settings are read, which may be slow
+        work.limit_seconds = getattr(Settings().hooks, limit_ms) / 1000
     rows = settings()
-    if limit is None:
-        work.limit = (rows.hooks.prompt_ms if name == "UserPromptSubmit" else rows.hooks.event_ms) / 1000
-    work.answer, work.about, work.outcome = respond(payload, rows, wish)
+    if limit_seconds is None:
+        work.limit_seconds = getattr(rows.hooks, limit_ms) / 1000
+    work.answer, work.about, work.outcome = respond(payload, rows, options)
 
 
 def _payload(data: bytes) -> Mapping[str, Any]:
-    """The event as an object; an empty one for anything else."""
+    """Parse the event. Anything but an object counts as an empty one."""
     try:
         value = json.loads(data.decode("utf-8-sig", errors="replace")) if data.strip() else {}
     except (ValueError, RecursionError):
-        raise FormatError("What came in is not JSON.", "A host hands its event over as one JSON object.") from None
+        raise FormatError("The event is not JSON.", "A host sends its event as one JSON object.") from None
     return value if isinstance(value, dict) else {}

@@ -1,6 +1,6 @@
-"""Set a host up, and undo it: read → change the text → show → back up → write in one go.
+"""Sets up a host and undoes it: read → change the text → show → back up → write.
 
-A change is worked out for every file before the first is written: a file that cannot be read leaves all as they are.
+All changes are computed before the first file is written, so a file that cannot be read leaves all files unchanged.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from aforesaid._util.atomic_write import replacing
 from aforesaid.errors import FormatError
 from aforesaid.hosts.configs.plans import FilePlan
 
-BACKUP = ".before-aforesaid"  # behind a file's name: how it was before we came
-CONTEXT_LINES = 2  # around a change; more would show more of what is nobody's business
+BACKUP = ".before-aforesaid"  # suffix of the backup of a file
+CONTEXT_LINES = 2  # around a change in a diff: few, because the rest of the file is private
 
 
 @dataclass(frozen=True, slots=True)
 class InstallStep:
-    """A file before and after; None stands for no file. `held`: our part was in it before."""
+    """The text of a file before and after; None means no file. `was_installed`: our part was in it before."""
 
     path: Path
     what: str
     before: str | None
     after: str | None
-    held: bool = False
+    was_installed: bool = False
 
     @property
     def changes(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the file changes."""
         return self.before != self.after
 
     @property
@@ -44,57 +44,57 @@ class InstallStep:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def installing(plans: Sequence[FilePlan]) -> list[InstallStep]:
-    """What would be written."""
+def install_steps(plans: Sequence[FilePlan]) -> list[InstallStep]:
+    """Compute the steps of an installation."""
     steps = []
     for plan in plans:
-        path = target(plan.path)
-        before = _text(path)
-        held = before is not None and plan.edit.holds(before, str(path))
-        steps.append(InstallStep(path, plan.what, before, plan.edit.added(before, str(path)), held))
+        path = _resolve(plan.path)
+        before = _read(path)
+        installed = before is not None and plan.edit.is_in(before, str(path))
+        steps.append(InstallStep(path, plan.what, before, plan.edit.add_to(before, str(path)), installed))
     return steps
 
 
-def undoing(plans: Sequence[FilePlan]) -> list[InstallStep]:
-    """What would be taken out: a file that nobody touched since is again what it was, byte for byte."""
+def undo_steps(plans: Sequence[FilePlan]) -> list[InstallStep]:
+    """Compute the steps of the removal. A file that did not change otherwise gets its backup back, byte for byte."""
     steps = []
     for plan in plans:
-        path = target(plan.path)
-        now = _text(path)
-        if now is None or not plan.edit.holds(now, str(path)):
+        path = _resolve(plan.path)
+        now = _read(path)
+        if now is None or not plan.edit.is_in(now, str(path)):
             steps.append(InstallStep(path, plan.what, now, now))
             continue
-        bare, old = plan.edit.removed(now, str(path)), _text(backup_of(path))
-        whole = old is not None and _same(plan, old, bare)
-        steps.append(InstallStep(path, plan.what, now, old if whole else bare, held=True))
+        rest, old = plan.edit.remove_from(now, str(path)), _read(backup_of(path))
+        unchanged = old is not None and _is_same(plan, old, rest)
+        steps.append(InstallStep(path, plan.what, now, old if unchanged else rest, was_installed=True))
     return steps
 
 
-def target(path: Path) -> Path:
-    """The file itself where the path is a link to it."""
+def _resolve(path: Path) -> Path:
+    """Follow links, so that we write the file and not the link."""
     try:
         return path.resolve()
     except (OSError, RuntimeError):
-        raise FormatError(f"{path} is a link that leads nowhere.", "Mend the link; nothing was written.") from None
+        raise FormatError(f"{path} is a broken link.", "Repair the link; nothing was written.") from None
 
 
-def _same(plan: FilePlan, old: str, bare: str | None) -> bool:
-    """Whether the backup, with our part added and removed again, is what is left now."""
+def _is_same(plan: FilePlan, old: str, rest: str | None) -> bool:
+    """Whether the backup, with our part added and removed again, equals the file without our part."""
     try:
-        return plan.edit.removed(plan.edit.added(old, "backup"), "backup") == bare
+        return plan.edit.remove_from(plan.edit.add_to(old, "backup"), "backup") == rest
     except FormatError:
         return False
 
 
-def carry_out(steps: Sequence[InstallStep], *, undo: bool = False) -> list[Path]:
-    """Write the steps, all of them or, when a file cannot be written, none; the backups that were made."""
+def apply_steps(steps: Sequence[InstallStep], *, undo: bool = False) -> list[Path]:
+    """Write the files, or none when one of them cannot be written. Returns the backups that were made."""
     changing = [step for step in steps if step.changes]
     for step in changing:
         _check_writable(step.path)
     made = []
     for step in changing:
         backup = backup_of(step.path)
-        if not undo and not step.held:  # when ours was there, the backup from the time before it is the one to keep
+        if not undo and not step.was_installed:  # otherwise keep the backup from before the first installation
             backup.unlink(missing_ok=True)
             if step.before is not None:
                 shutil.copy2(step.path, backup)
@@ -102,14 +102,16 @@ def carry_out(steps: Sequence[InstallStep], *, undo: bool = False) -> list[Path]
         if step.after is None:
             step.path.unlink()
         else:
-            write(step.path, step.after)
-        if undo and _text(backup) == step.after:
+            step.path.parent.mkdir(parents=True, exist_ok=True)
+            with replacing(step.path) as stream:
+                stream.write(step.after.encode())
+        if undo and _read(backup) == step.after:
             backup.unlink(missing_ok=True)
     return made
 
 
 def _check_writable(path: Path) -> None:
-    """Raise when a file or the folder that it lies in cannot be written."""
+    """Raise if the file or its folder cannot be written."""
     folder = next(place for place in path.parents if place.exists())
     for place in (path, folder) if path.exists() else (folder,):
         if not os.access(place, os.W_OK):
@@ -117,23 +119,16 @@ def _check_writable(path: Path) -> None:
 
 
 def backup_of(path: Path) -> Path:
-    """Where a file's backup lies."""
+    """The path of a file's backup."""
     return path.with_name(path.name + BACKUP)
 
 
-def write(path: Path, text: str) -> None:
-    """Replace a file in one go, its mode kept; a link's target, not the link."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as stream:
-        stream.write(text.encode())
-
-
-def _text(path: Path) -> str | None:
-    """A file's text, line ends as they are; None when there is none."""
+def _read(path: Path) -> str | None:
+    """The text of a file with its line ends as they are; None without a file."""
     try:
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
         line = path.read_bytes().count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path}:{line}: it is not UTF-8.", "Mend that line; nothing was written.") from None
+        raise FormatError(f"{path}:{line}: it is not UTF-8.", "Repair that line; nothing was written.") from None

@@ -1,4 +1,4 @@
-"""A hook's own log: what happened and how long it took. No words of a prompt, a transcript or an answer go in."""
+"""The log of the hooks: what happened and how long it took. It never contains text of users."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from pathlib import Path
 
 from aforesaid.errors import EmbedError, EndpointError, SettingsError, StoreError
 
-MAX_BYTES = 1 << 20  # then a second file begins, and the one before it goes
-SAID = (StoreError, EmbedError, EndpointError, SettingsError)  # errors that speak of files and services, not of texts
+MAX_BYTES = 1 << 20  # then the file is renamed to .1, which replaces the one before
+MAX_LINE_CHARS = 500
+WITHOUT_USER_TEXT = (StoreError, EmbedError, EndpointError, SettingsError)  # their messages name files and services
 
 
 def log_path() -> Path:
-    """Where the log is."""
+    """The path of the log."""
     from platformdirs import user_log_path
 
     return user_log_path("aforesaid") / "hook.log"
 
 
-def note(line: str, path: Path | None = None) -> None:
-    """Add a line; a log that cannot be written is nobody's trouble."""
+def write_log(line: str, path: Path | None = None) -> None:
+    """Add a line. Failures are ignored."""
     with contextlib.suppress(Exception):
         file = path or log_path()
         file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists() and file.stat().st_size > MAX_BYTES:
             file.replace(file.with_name(file.name + ".1"))
         with file.open("a", encoding="utf-8", errors="replace") as stream:
-            stream.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {' '.join(line.split())[:500]}\n")
+            stream.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {' '.join(line.split())[:MAX_LINE_CHARS]}\n")
 
 
-def told(error: BaseException) -> str:
-    """An error without anybody's words: its kind, where it came up, and what it says if that is about a file."""
+def describe_error(error: BaseException) -> str:
+    """Describe an error without text of users: its class, its place, and its message if that is about a file."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    said = f": {error.message}" if isinstance(error, SAID) else ""
+    message = f": {error.message}" if isinstance(error, WITHOUT_USER_TEXT) else ""
     if isinstance(error, OSError) and error.strerror:
-        said = f": {error.strerror}"
-    return f"{type(error).__name__}{place}{said}"
+        message = f": {error.strerror}"
+    return f"{type(error).__name__}{place}{message}"

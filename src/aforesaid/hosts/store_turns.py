@@ -1,4 +1,4 @@
-"""What is new in a transcript → turns in the memory. Taken twice, it is there once."""
+"""Stores the new turns of a transcript. Reading it again stores nothing twice."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
 
 
-def take_new(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> set[str]:
-    """Store what the transcript says since the last look, and how far that was; the sessions that have something new.
+def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> set[str]:
+    """Store the turns that were added since the last event. Returns the sessions that have new turns.
 
-    Batch by batch: when time runs out, the next look goes on behind the last batch that is on disk.
+    The position is saved after each batch, so that the next event continues there when the time runs out.
     """
     if event.transcript is None or not event.transcript.is_file():
         return set()
-    slot = mark_slot(memory, event, who)
-    mark = ReadPosition.parse(memory.store.values.get(slot))
+    slot = _position_slot(memory, event, who)
+    start = ReadPosition.parse(memory.store.values.get(slot))
     parser = host.parser(event.session, ImportOptions(memory.settings.imports.tool_chars))
-    longest = memory.settings.ingest.max_text_chars
-    waiting: list[Turn] = []
+    rows = memory.settings.ingest
+    batch: list[Turn] = []
     sessions: set[str] = set()
-    last = mark
-    for line in new_lines(event.transcript, mark, parser, who.project):
+    last = start
+    for line in new_lines(event.transcript, start, parser, who.project):
         last = line.position
         found = (item.content for item in line.items if isinstance(item, ImportedItem))
-        waiting += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= longest]
-        if len(waiting) >= memory.settings.ingest.batch:
-            sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
+        batch += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= rows.max_text_chars]
+        if len(batch) >= rows.batch:
+            sessions |= _store(memory, host, batch, HookOwner(who.user, last.project))
             memory.store.values.put(slot, last.dump())
-            waiting = []
-    if last is not None and last != mark:
-        sessions |= _stored(memory, host, waiting, HookOwner(who.user, last.project))
+            batch = []
+    if last is not None and last != start:
+        sessions |= _store(memory, host, batch, HookOwner(who.user, last.project))
         memory.store.values.put(slot, last.dump())
     return sessions
 
 
-def mark_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
+def _position_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
     """Where the position in an event's transcript is kept. The name is a digest: it reveals no path and no user.
 
     It has no owner, so it outlives `forget`: forgotten turns are not read again from the transcript.
@@ -52,16 +52,17 @@ def mark_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
     return Slot(ValueKind.POSITION, memory.tenant, name=f"hook/{digest}")
 
 
-def _stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> set[str]:
-    new = _unknown(memory, host, turns, who)
+def _store(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> set[str]:
+    """Store the turns that are not stored yet. One that cannot be stored does not stop the others."""
+    new = _not_stored(memory, host, turns, who)
     try:
         _ingest(memory, host, new, who)
     except InputError:
-        for turn in new:  # one of them is to blame
+        for turn in new:
             try:
                 _ingest(memory, host, [turn], who)
             except InputError:
-                continue  # stored before with other words, or nothing that can be stored: the rest goes on
+                continue  # for example, stored before with other words
     return {turn.session for turn in new}
 
 
@@ -70,17 +71,17 @@ def _ingest(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -
         memory.ingest(turns, user=who.user, project=who.project, agent=host.name)
 
 
-def _unknown(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> list[Turn]:
-    """The turns that are not here, under whatever project: an import may have come first.
+def _not_stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> list[Turn]:
+    """The turns that are not stored in any project, because an import may have stored them under another.
 
-    Where ids are unique they are in no session either: a fork of a session repeats what was said before it.
+    Where ids are unique, a turn that is stored in any session is not new: a fork repeats the messages before it.
     """
     if not turns:
         return []
     mine = Filter(memory.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
-    known = memory.store.find(mine)
+    stored = memory.store.find(mine)
     if host.unique_ids:
-        ids = {record.id for record in known}
+        ids = {record.id for record in stored}
         return [turn for turn in turns if turn.id not in ids]
-    named = {(record.session, record.id) for record in known if record.project != who.project}
-    return [turn for turn in turns if (turn.session, turn.id) not in named]
+    elsewhere = {(record.session, record.id) for record in stored if record.project != who.project}
+    return [turn for turn in turns if (turn.session, turn.id) not in elsewhere]

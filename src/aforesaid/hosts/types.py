@@ -1,4 +1,4 @@
-"""What a host tells, and what it is told: the same few values for every host."""
+"""What a host sends and what we answer. Claude Code and Codex use the same events and fields."""
 
 from __future__ import annotations
 
@@ -7,39 +7,52 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from aforesaid.importers.formats.claude_code import ClaudeCode
+from aforesaid.importers.formats.codex import Codex
 from aforesaid.importers.formats.items import ImportOptions, ItemParser
 from aforesaid.importers.formats.json_values import as_id, as_text
 
-Moment = Literal["start", "prompt", "turn", "compact", "end"]
+EventKind = Literal["start", "prompt", "turn", "compact", "end"]
 
-
-MOMENTS: dict[str, Moment] = {
+EVENT_KINDS: dict[str, EventKind] = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
     "PostToolUse": "turn",
     "Stop": "turn",
     "PreCompact": "compact",
     "SessionEnd": "end",
-}  # by the names that Claude Code gave them and Codex took over
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host and the parser of its transcripts. `unique_ids`: a forked session repeats messages with their old ids."""
+
+    name: str
+    parser: Callable[[str, ImportOptions], ItemParser]
+    unique_ids: bool
+
+
+CLAUDE_CODE = Host("claude-code", ClaudeCode, unique_ids=True)
+CODEX = Host("codex", Codex, unique_ids=False)
+HOSTS = {host.name: host for host in (CLAUDE_CODE, CODEX)}
 
 
 @dataclass(frozen=True, slots=True)
 class HostEvent:
-    """Something that happened in a host's session."""
+    """One event in a session of a host. `name` is the host's own name for it."""
 
-    host: str
-    moment: Moment
+    kind: EventKind
     session: str
     name: str
     transcript: Path | None = None
     cwd: Path | None = None
     prompt: str = ""
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class HookOwner:
-    """For whom a hook works."""
+    """The user and the project that a hook works for."""
 
     user: str | None = None
     project: str | None = None
@@ -47,43 +60,30 @@ class HookOwner:
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """What the host shall hear: words for the model's context, and a line for the person."""
+    """Text for the model's context, and a message for the person."""
 
     context: str = ""
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
-    """How a host is spoken with. `unique_ids`: its messages keep their ids when a session is forked."""
-
-    name: str
-    read: Callable[[Mapping[str, Any]], HostEvent | None]
-    told: Callable[[HostEvent, HookAnswer], dict[str, Any]]
-    parser: Callable[[str, ImportOptions], ItemParser]
-    unique_ids: bool
+def host_of(payload: Mapping[str, Any]) -> Host:
+    """Recognise the host: only Codex sends a turn id, and calls its transcripts rollouts."""
+    file = as_text(payload.get("transcript_path")).replace("\\", "/").rpartition("/")[2]
+    return CODEX if "turn_id" in payload or file.startswith("rollout-") else CLAUDE_CODE
 
 
-def event_of(host: str, payload: Mapping[str, Any]) -> HostEvent | None:
-    """The event of a payload in the fields that Claude Code and Codex share; None for one that is not for us."""
+def read_event(payload: Mapping[str, Any]) -> HostEvent | None:
+    """Read an event; None if we do not handle it. Events of sub-agents are ignored."""
     name, session = as_text(payload.get("hook_event_name")), as_id(payload.get("session_id"))
-    moment = MOMENTS.get(name)
-    if moment is None or session is None or as_text(payload.get("agent_id")):  # a sub-agent talks to nobody
+    kind = EVENT_KINDS.get(name)
+    if kind is None or session is None or as_text(payload.get("agent_id")):
         return None
-    return HostEvent(
-        host,
-        moment,
-        session,
-        name,
-        _path(payload.get("transcript_path")),
-        _path(payload.get("cwd")),
-        as_text(payload.get("prompt")),
-        as_text(payload.get("source")),
-    )
+    transcript, cwd = _path(payload.get("transcript_path")), _path(payload.get("cwd"))
+    return HostEvent(kind, session, name, transcript, cwd, as_text(payload.get("prompt")))
 
 
-def told(event: HostEvent, answer: HookAnswer) -> dict[str, Any]:
-    """The answer as both hosts read it; an empty object changes nothing."""
+def write_answer(event: HostEvent, answer: HookAnswer) -> dict[str, Any]:
+    """Write the answer as the host reads it. An empty object changes nothing."""
     output: dict[str, Any] = {}
     if answer.context:
         output["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": answer.context}

@@ -146,7 +146,7 @@ def test_no_line_ends_it(running: Running, place: DaemonPaths, data: bytes) -> N
 
 
 def test_the_first_decides_the_settings_and_others_are_sent_away(running: Running, place: DaemonPaths) -> None:
-    assert called(place, "hook", hook({})) == {"answer": {}, "about": "claude-code", "outcome": "not for us"}
+    assert called(place, "hook", hook({})) == {"answer": {}, "about": "claude-code", "outcome": "ignored"}
     assert running.warm.settings.embed.provider == "hash"
     other = hook({}, ROWS.changed({"search.limit": 3}, "test"))
     with pytest.raises(RpcError) as refused:

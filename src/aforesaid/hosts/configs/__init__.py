@@ -1,1 +1,1 @@
-"""A host's own configuration files: what we add to them, and how it is taken out again."""
+"""Configuration files of hosts: what we add to them and remove again."""

@@ -1,4 +1,4 @@
-"""JSON files that belong to somebody else: read with care, written with the indentation they had."""
+"""Edits JSON files of other programs, keeping their indentation."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class JsonEdit:
-    """A change of a JSON object and the way back, as changes of its text."""
+    """Adds our part to a JSON object, and removes it."""
 
     add: Change
     remove: Change
 
-    def holds(self, text: str, name: str) -> bool:
+    def is_in(self, text: str, name: str) -> bool:
         """Whether our part is in the file."""
         value = parse(text, name)
         return self._changed(self.remove, value, name) != value
 
-    def added(self, text: str | None, name: str) -> str:
-        """The file with our part in it; it begins as an empty object."""
+    def add_to(self, text: str | None, name: str) -> str:
+        """The text with our part in it. A missing file counts as an empty object."""
         value = parse(text, name)
         new = self._changed(self.add, value, name)
         return text if text is not None and new == value else _written(new, text)
 
-    def removed(self, text: str, name: str) -> str | None:
-        """The file without our part; None when nothing else is in it."""
+    def remove_from(self, text: str, name: str) -> str | None:
+        """The text without our part; None if nothing else is in it."""
         left = self._changed(self.remove, parse(text, name), name)
         return _written(left, text) if left else None
 
@@ -49,7 +49,7 @@ class JsonEdit:
 
 
 def parse(text: str | None, name: str) -> dict[str, Any]:
-    """The object that a file holds; FormatError with the line when it is none that could be written back."""
+    """Parse an object. Raises FormatError with the line if it is none, or cannot be written back without loss."""
     if text is None or not text.removeprefix(MARK).strip():
         return {}
     try:
@@ -58,23 +58,23 @@ def parse(text: str | None, name: str) -> dict[str, Any]:
         )
     except json.JSONDecodeError as error:
         where = f"{name}:{error.lineno}"
-        raise FormatError(f"{where}: it is not JSON: {error.msg}.", "Mend that line; nothing was written.") from None
+        raise FormatError(f"{where}: it is not JSON: {error.msg}.", "Repair that line; nothing was written.") from None
     except (RecursionError, ValueError):
         raise FormatError(
-            f"{name}: it is nested too deeply, or holds a number that is no number.", "Nothing was written."
+            f"{name}: it is nested too deeply, or contains a number such as NaN.", "Nothing was written."
         ) from None
     except _TwiceError as error:
         line = _line_of(text, str(error))
         raise FormatError(
-            f"{name}:{line}: {str(error)!r} is there twice.", "Leave one of them; nothing was written."
+            f"{name}:{line}: {str(error)!r} is there twice.", "Remove one of them; nothing was written."
         ) from None
     if not isinstance(value, dict):
-        raise FormatError(f"{name}:1: it holds no object.", "Nothing was written.")
+        raise FormatError(f"{name}:1: it is not an object.", "Nothing was written.")
     return value
 
 
 class _TwiceError(Exception):
-    """A name that an object has twice: one of the two would be lost."""
+    """An object has the same name twice: one of the two would be lost."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -87,26 +87,26 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _number(text: str) -> float:
-    """A number that can be written again: infinities and NaN cannot."""
+    """A number that JSON can write again; infinities and NaN are not."""
     if not math.isfinite(found := float(text)):
         raise ValueError(text)
     return found
 
 
 def _line_of(text: str, name: str) -> int:
-    """The line of the last mention of a name."""
+    """The line where a name occurs last."""
     return text.count("\n", 0, max(text.rfind(json.dumps(name, ensure_ascii=False)), 0)) + 1
 
 
 def _written(value: dict[str, Any], like: str | None) -> str:
-    """The value as text, laid out as that text is."""
+    """The value as text, with the indentation and line ends of the old text."""
     old = (like or "").removeprefix(MARK)
     found = INDENT.match(old)
     indent: int | str = found[1] if found else DEFAULT_INDENT
     text = json.dumps(value, indent=indent, ensure_ascii=False)
     try:
         text.encode()
-    except UnicodeEncodeError:  # half of a character pair, which only an escape can say
+    except UnicodeEncodeError:  # a lone surrogate can be written only as an escape
         text = json.dumps(value, indent=indent)
     if "\r\n" in old:
         text = text.replace("\n", "\r\n")
@@ -115,7 +115,7 @@ def _written(value: dict[str, Any], like: str | None) -> str:
 
 
 def object_in(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The object under these names, an empty one where there is none; FormatError when something else is there."""
+    """The object under these names; empty if there is none. Raises FormatError if something else is there."""
     here: Any = value
     for depth, name in enumerate(names, start=1):
         here = here.get(name, {})
@@ -126,10 +126,11 @@ def object_in(value: dict[str, Any], *names: str) -> dict[str, Any]:
     return dict(here)
 
 
-def with_object(value: dict[str, Any], held: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The value with that object under these names; an empty one goes, and what is empty above it."""
+def with_object(value: dict[str, Any], inner: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The value with this object under these names. Empty objects are removed."""
     name, rest = names[0], names[1:]
-    inner = with_object(object_in(value, name), held, *rest) if rest else held
+    if rest:
+        inner = with_object(object_in(value, name), inner, *rest)
     if not inner:
         return {other: kept for other, kept in value.items() if other != name}
     return {**value, name: inner}

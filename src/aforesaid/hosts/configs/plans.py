@@ -1,4 +1,4 @@
-"""Which files of a host get what: hooks that call `aforesaid hook`, and a server that speaks MCP."""
+"""Which files of a host to change: hooks that call `aforesaid hook`, and our MCP server."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Name = Literal["claude-code", "codex", "cursor", "openclaw"]
 Scope = Literal["user", "project"]
 NAMES: tuple[Name, ...] = get_args(Name)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
-SERVER = "aforesaid"  # what the server is called in a host's list
-PROMPT_SECONDS, EVENT_SECONDS = 10, 60  # after which the host gives up; our own limits are 3 and 30
-STARTUP_SECONDS = 30  # Codex waits 10 for a server otherwise, less than a model may take to load on a busy machine
+SERVER = "aforesaid"  # the name of the server in a host's list
+PROMPT_SECONDS, EVENT_SECONDS = 10, 60  # time limits of the host; our own are 3 and 30
+STARTUP_SECONDS = 30  # Codex's own limit is 10, but loading a model may take longer on a busy machine
 EVENTS = {
     "claude-code": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact", "SessionEnd"),
     "codex": ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact"),
@@ -26,18 +26,18 @@ EVENTS = {
 
 
 class Edit(Protocol):
-    """A change of a file's text, and the way back."""
+    """Adds our part to the text of a file, and removes it."""
 
-    def holds(self, text: str, name: str) -> bool: ...
+    def is_in(self, text: str, name: str) -> bool: ...
 
-    def added(self, text: str | None, name: str) -> str: ...
+    def add_to(self, text: str | None, name: str) -> str: ...
 
-    def removed(self, text: str, name: str) -> str | None: ...
+    def remove_from(self, text: str, name: str) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:
-    """A file, what is to be done to it, and what that is for."""
+    """A file, its change, and what the change is for."""
 
     path: Path
     edit: Edit
@@ -46,38 +46,38 @@ class FilePlan:
 
 @dataclass(frozen=True, slots=True)
 class LaunchCommand:
-    """How aforesaid is called: the program, and the global options for it."""
+    """How a host starts aforesaid: the program and its global options."""
 
     program: Sequence[str]
     options: Sequence[str] = ()
     user: str | None = None
 
     def hook(self, host: str) -> str:
-        """The command of a hook, for a shell."""
+        """The command of a hook, quoted for a shell."""
         user = ["--user", self.user] if self.user is not None else []
         return shlex.join([*self.program, "hook", "--host", host, *user, *self.options])
 
     def server(self) -> dict[str, Any]:
-        """The server as most hosts want it."""
+        """The entry of the server, as most hosts write it."""
         entry: dict[str, Any] = {"command": self.program[0], "args": [*self.program[1:], "mcp", *self.options]}
         return entry | ({"env": {"AFORESAID_USER": self.user}} if self.user is not None else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where things are: the home folder, the project's, and the environment that may name others."""
+    """The home folder, the project's folder, and the environment, which may name others."""
 
     home: Path
     folder: Path
     environment: Mapping[str, str]
 
     def named(self, variable: str, default: str) -> Path:
-        """The folder that the environment names, else the default under home."""
+        """The folder that an environment variable names, else the default in the home folder."""
         return Path(self.environment.get(variable) or self.home / default)
 
 
 def plans(host: Name, scope: Scope, places: Places, call: LaunchCommand, hooks: bool, server: bool) -> list[FilePlan]:
-    """The files of a host that are to be changed, in order."""
+    """The changes of a host's files, in order."""
     found: list[FilePlan] = []
     if hooks and host in EVENTS:
         found.append(FilePlan(_hooks_file(host, scope, places), hooks_edit(host, call), "hooks"))
@@ -116,15 +116,12 @@ def _server(host: Name, scope: Scope, places: Places, call: LaunchCommand) -> tu
 
 
 def hooks_edit(host: Name, call: LaunchCommand) -> JsonEdit:
-    """Our command behind every event that we answer; other hooks stay where they are."""
+    """Adds our command to every event that we handle. Other hooks stay."""
 
     def add(value: dict[str, Any]) -> dict[str, Any]:
         hooks, others = object_in(value, "hooks"), object_in(remove(value), "hooks")
-        answered = [
-            event for event in dict.fromkeys([*hooks, *EVENTS[host]]) if event in EVENTS[host] or event in others
-        ]
-        wanted = {event: _wanted(host, event, call, hooks, others) for event in answered}
-        return with_object(value, wanted, "hooks")
+        events = [event for event in dict.fromkeys([*hooks, *EVENTS[host]]) if event in (*EVENTS[host], *others)]
+        return with_object(value, {event: _wanted(host, event, call, hooks, others) for event in events}, "hooks")
 
     def remove(value: dict[str, Any]) -> dict[str, Any]:
         hooks = object_in(value, "hooks")
@@ -136,7 +133,7 @@ def hooks_edit(host: Name, call: LaunchCommand) -> JsonEdit:
 
 
 def _wanted(host: Name, event: str, call: LaunchCommand, hooks: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
-    """An event's groups as they should be: ours among them if we answer it, and where it is already."""
+    """The groups of an event after the installation. Our group keeps its place if it is there already."""
     if event not in EVENTS[host]:
         return others[event]
     ours = _ours(host, event, call)
@@ -156,7 +153,7 @@ def _groups(hooks: Mapping[str, Any], event: str) -> list[Any]:
 
 
 def _without_ours(groups: Any, host: str) -> Any:
-    """The groups of an event without our command, and without a group that held nothing else."""
+    """The groups of an event without our command. A group that is empty then is removed."""
     if not isinstance(groups, list):
         return groups
     left = []
@@ -171,7 +168,7 @@ def _without_ours(groups: Any, host: str) -> Any:
 
 
 def _is_ours(hook: Any, host: str) -> bool:
-    """Whether a hook is the command that we write: a program of our name, `hook`, and the host."""
+    """Whether a hook is ours: our program, `hook`, and the host."""
     command = hook.get("command") if isinstance(hook, dict) else None
     try:
         words = shlex.split(command) if isinstance(command, str) else []
@@ -182,13 +179,13 @@ def _is_ours(hook: Any, host: str) -> bool:
 
 
 def server_edit(entry: dict[str, Any], *names: str) -> JsonEdit:
-    """Our server in a host's list of them."""
+    """Adds our server to a host's list of servers."""
 
     def add(value: dict[str, Any]) -> dict[str, Any]:
         servers = object_in(value, *names)
         if SERVER in servers and not _is_our_server(servers[SERVER]):
             raise FormatError(
-                f"{'.'.join((*names, SERVER))} is there already, and is not ours.", "Rename it, or use --no-mcp."
+                f"{'.'.join((*names, SERVER))} exists already and is not ours.", "Rename it, or use --no-mcp."
             )
         return with_object(value, {**servers, SERVER: entry}, *names)
 
@@ -202,7 +199,7 @@ def server_edit(entry: dict[str, Any], *names: str) -> JsonEdit:
 
 
 def _is_our_server(entry: Any) -> bool:
-    """Whether a server is the one that we write: a program of our name, told `mcp`."""
+    """Whether a server is ours: our program with `mcp`."""
     if not isinstance(entry, dict) or not isinstance(entry.get("args"), list):
         return False
     words = [str(word) for word in (entry.get("command"), *entry["args"])]
@@ -211,7 +208,7 @@ def _is_our_server(entry: Any) -> bool:
 
 
 def codex_server(call: LaunchCommand) -> TomlEdit:
-    """Our server as a table; it must be there before the first turn, which Codex does not wait for by itself."""
+    """Our server as a TOML table. `required` makes Codex wait for it before the first turn."""
     entry = call.server()
     lines = [
         f"command = {quoted(entry['command'])}",

@@ -1,7 +1,7 @@
-"""TOML files that belong to somebody else: a table of ours at the end, and every other byte as it was.
+"""Adds a table at the end of TOML files of other programs, and changes no other byte.
 
-A host that edits the file itself moves tables about and drops comments. So our table is found by what it says, and
-how far it reaches by parsing what would be left; the marks around it are for people.
+A host that edits the file itself may move tables and drop comments. So we find our table by its contents, and its last
+line by parsing what would be left. The comments around it are only for people.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ END = "# <<< aforesaid <<<"
 
 @dataclass(frozen=True, slots=True)
 class TomlEdit:
-    """A table `outer.inner` that is added at the end of a file, and the way back; `ours` tells it from others'."""
+    """Adds a table `outer.inner` at the end of a file, and removes it. `is_ours` recognises it by its values."""
 
     table: str
     lines: Sequence[str]
-    ours: Callable[[Any], bool]
+    is_ours: Callable[[Any], bool]
 
-    def holds(self, text: str, name: str) -> bool:
+    def is_in(self, text: str, name: str) -> bool:
         """Whether our table is in the file."""
-        return self._bare(text, name) != text
+        return self._without_table(text, name) != text
 
-    def added(self, text: str | None, name: str) -> str:
-        """The file with our table in it: where it is if it says all that already, else behind the rest."""
+    def add_to(self, text: str | None, name: str) -> str:
+        """The text with our table: unchanged if the table has these values already, else with the table at the end."""
         wanted = tomllib.loads("\n".join(self.lines))
-        now = held(parse(text or "", name), self.table)
+        now = table_in(parse(text or "", name), self.table)
         if text is not None and isinstance(now, dict) and {**now, **wanted} == now:
             return text
-        bare = self._bare(text or "", name)
+        bare = self._without_table(text or "", name)
         before = parse(bare, name)
         block = "\n".join([BEGIN, f"[{self.table}]", *self.lines, END, ""])
         gap = "" if not bare else "\n" if bare.endswith("\n") else "\n\n"
@@ -45,26 +45,26 @@ class TomlEdit:
             after = tomllib.loads(result)
         except tomllib.TOMLDecodeError:
             raise FormatError(
-                f"{name} has {self.table} already, or something that leaves no room for it.",
-                "Take that out, or use --no-mcp; nothing was written.",
+                f"{name} has {self.table} already, or something that excludes it.",
+                "Remove that, or use --no-mcp; nothing was written.",
             ) from None
         if _without(after, self.table) != _without(before, self.table):
-            raise FormatError(f"{name} would say something else afterwards.", "Nothing was written.")
+            raise FormatError(f"The change would alter other parts of {name}.", "Nothing was written.")
         return result
 
-    def removed(self, text: str, name: str) -> str | None:
-        """The file without our table; None when nothing else is in it."""
-        bare = self._bare(text, name)
+    def remove_from(self, text: str, name: str) -> str | None:
+        """The text without our table; None if nothing else is in it."""
+        bare = self._without_table(text, name)
         parse(bare, name)
         return bare or None
 
-    def _bare(self, text: str, name: str) -> str:
-        """The text without our table and its marks, and without the empty line before them."""
+    def _without_table(self, text: str, name: str) -> str:
+        """The text without our table, its comments, and the empty line before them."""
         values = parse(text, name)
-        if not self.ours(held(values, self.table)):
+        if not self.is_ours(table_in(values, self.table)):
             return text
         lines = text.splitlines(keepends=True)
-        start, end = _reach(lines, self.table, _without(values, self.table), name)
+        start, end = _find_table(lines, self.table, _without(values, self.table), name)
         if start and lines[start - 1].strip() == BEGIN:
             start -= 1
         head, rest = "".join(lines[:start]), lines[end:]
@@ -72,29 +72,29 @@ class TomlEdit:
         return (head[:-1] if head.endswith("\n\n") else head) + tail
 
 
-def _reach(lines: Sequence[str], table: str, left: dict[str, object], name: str) -> tuple[int, int]:
-    """The lines of a table: from its head to the first place where cutting leaves all the rest, and only that."""
+def _find_table(lines: Sequence[str], table: str, left: dict[str, object], name: str) -> tuple[int, int]:
+    """The first line of a table, and the first line after it such that cutting it leaves exactly the other values."""
     heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
     for start in heads:
-        if _named(lines[start]) != table:
+        if _table_name(lines[start]) != table:
             continue
         for end in (*(number for number in heads if number > start), len(lines)):
-            while end > start + 1 and _is_apart(lines[end - 1]):
-                end -= 1  # what people wrote above the next table is theirs
-            if _says([*lines[:start], *lines[end:]], left):
+            while end > start + 1 and _is_blank_or_comment(lines[end - 1]):
+                end -= 1  # comments above the next table belong to it
+            if _parses_to([*lines[:start], *lines[end:]], left):
                 return start, end
-    raise FormatError(f"{name} has {table} in a form that we did not write.", "Take it out by hand.")
+    raise FormatError(f"{name} has {table} in a form that we did not write.", "Remove it by hand.")
 
 
-def _named(line: str) -> str:
+def _table_name(line: str) -> str:
     return line.partition("#")[0].strip().removeprefix("[").removesuffix("]").replace(" ", "").replace('"', "")
 
 
-def _is_apart(line: str) -> bool:
+def _is_blank_or_comment(line: str) -> bool:
     return not line.strip() or line.lstrip().startswith("#")
 
 
-def _says(lines: Sequence[str], wanted: dict[str, object]) -> bool:
+def _parses_to(lines: Sequence[str], wanted: dict[str, object]) -> bool:
     try:
         return tomllib.loads("".join(lines)) == wanted
     except tomllib.TOMLDecodeError:
@@ -102,30 +102,30 @@ def _says(lines: Sequence[str], wanted: dict[str, object]) -> bool:
 
 
 def parse(text: str, name: str) -> dict[str, object]:
-    """What the file says; FormatError with the line when it is no TOML."""
+    """Parse the file. Raises FormatError with the line."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{name}: it is not TOML: {error}.", "Mend that line; nothing was written.") from None
+        raise FormatError(f"{name}: it is not TOML: {error}.", "Repair that line; nothing was written.") from None
 
 
-def held(values: dict[str, Any], table: str) -> Any:
-    """What a table says; None when it is not there."""
+def table_in(values: dict[str, Any], table: str) -> Any:
+    """The values of a table; None if it is not there."""
     outer, _, inner = table.partition(".")
     around = values.get(outer)
     return around.get(inner) if isinstance(around, dict) else None
 
 
 def quoted(value: str) -> str:
-    """A text as TOML writes it; JSON's strings are TOML's, but for one control character."""
+    """A TOML string. It is a JSON string, except for one control character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _without(value: dict[str, object], table: str) -> dict[str, object]:
-    """The value without our table, and without what is empty then."""
+    """The values without a table, and without the outer table if that is empty then."""
     outer, _, inner = table.partition(".")
-    held = value.get(outer)
-    if not isinstance(held, dict):
+    around = value.get(outer)
+    if not isinstance(around, dict):
         return value
-    rest = {name: kept for name, kept in held.items() if name != inner}
+    rest = {name: kept for name, kept in around.items() if name != inner}
     return {**{name: kept for name, kept in value.items() if name != outer}, **({outer: rest} if rest else {})}

@@ -72,13 +72,13 @@ def client(app: App, settings: Settings, idle: float | None = None) -> Client:
 def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     from platformdirs import user_log_path
 
-    from aforesaid.hosts.log import note
+    from aforesaid.hosts.log import write_log
     from aforesaid.surfaces.daemon.dispatch import Dispatcher, WarmMemory
     from aforesaid.surfaces.daemon.paths import paths_of
     from aforesaid.surfaces.daemon.server import DaemonServer
 
     def log(line: str) -> None:
-        note(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
+        write_log(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
 
     paths, warm = paths_of(store, rows.folder), WarmMemory(store)
     dispatcher = Dispatcher(warm, log)

@@ -34,9 +34,9 @@ class Unfailing(Command):
         try:
             return super().make_context(info_name, args, *rest, **extra)
         except click.UsageError as error:
-            from aforesaid.hosts.log import note
+            from aforesaid.hosts.log import write_log
 
-            note(f"hook: options cannot be read: {type(error).__name__}")
+            write_log(f"hook: options cannot be read: {type(error).__name__}")
             click.echo("{}")
             raise click.exceptions.Exit(SWALLOWED) from None
 
@@ -70,7 +70,7 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
     A prompt gets related memories; turns are read from the transcript; the end of a session closes it in the memory.
     The exit code is always 0, within the time limit; errors are in hook.log in the user's log folder.
     """
-    from aforesaid.hosts.hook import MAX_STDIN_BYTES, HookOptions, answered
+    from aforesaid.hosts.hook import MAX_STDIN_BYTES, HookOptions, run_hook
 
     stdin = sys.stdin.buffer if sys.stdin is not None else None
 
@@ -82,7 +82,7 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
 
     limit = timeout_ms / 1000 if timeout_ms is not None else None
     with contextlib.redirect_stdout(sys.stderr):  # output of libraries must not mix with the answer
-        answer, over = answered(read, app.settings, respond, HookOptions(host, user, project), limit)
+        answer, over = run_hook(read, app.settings, respond, HookOptions(host, user, project), limit)
     with contextlib.suppress(OSError, ValueError):
         click.echo(json.dumps(answer))
         sys.stdout.flush()
@@ -93,7 +93,7 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
 def _response(app: App, event: Mapping[str, Any], settings: Settings, options: HookOptions) -> Response:
     """The answer of the daemon; without one, our own."""
     from aforesaid.errors import DaemonError
-    from aforesaid.hosts.log import note, told
+    from aforesaid.hosts.log import describe_error, write_log
     from aforesaid.surfaces.cli.daemon import client, possible
     from aforesaid.surfaces.daemon.json_rpc import RpcError
 
@@ -107,14 +107,14 @@ def _response(app: App, event: Mapping[str, Any], settings: Settings, options: H
         except RpcError:
             raise  # the daemon failed, so we would fail too
         except (DaemonError, OSError) as error:
-            note(f"no daemon: {told(error)}")
+            write_log(f"no daemon: {describe_error(error)}")
         else:
             line.close()
             return found["answer"], found["about"], found["outcome"]
     from aforesaid.hosts.events import respond
-    from aforesaid.hosts.open_memory import opened
+    from aforesaid.hosts.open_memory import open_for_hook
 
-    def opener(rows: Settings, make: bool) -> AbstractContextManager[Memory | None]:
-        return opened(app.path, rows, make, app.tenant, app.purpose, app.request)
+    def opener(rows: Settings, create: bool) -> AbstractContextManager[Memory | None]:
+        return open_for_hook(app.path, rows, create, app.tenant, app.purpose, app.request)
 
     return respond(event, settings, opener, options)

@@ -55,18 +55,18 @@ def install(
     HOST is claude-code, codex, cursor or openclaw. Shows the change, makes a backup of the files, and adds hooks and
     the MCP server; everything else in the files stays. --store, --config and --set become part of the commands.
     """
-    from aforesaid.hosts.install import carry_out, installing, undoing
+    from aforesaid.hosts.install import apply_steps, install_steps, undo_steps
 
     plans, notes = _plans(app, host, scope, user, True if undo else server)
     try:
-        steps = undoing(plans) if undo else installing(plans)
+        steps = undo_steps(plans) if undo else install_steps(plans)
     except FormatError as error:
         raise FormatError(error.message, _remedy(host, app, scope, user, error.remedy)) from None
     asks = any(step.changes for step in steps) and not (yes or dry_run or app.json) and interactive()
     if asks and not _agreed(steps):
         app.note("Nothing was written.")
         raise SystemExit(1)
-    made = [] if dry_run else carry_out(steps, undo=undo)
+    made = [] if dry_run else apply_steps(steps, undo=undo)
     data = {"host": host, "scope": scope, "undo": undo, "dry_run": dry_run, "notes": [] if undo else notes}
     app.say(
         data | {"files": shown.steps_list(steps, made)},

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import aforesaid
 from aforesaid.errors import AforesaidError
-from aforesaid.hosts.log import told
+from aforesaid.hosts.log import describe_error
 from aforesaid.settings import Settings
 from aforesaid.surfaces.daemon.identity import ClientIdentity, code_stamp
 from aforesaid.surfaces.daemon.json_rpc import (
@@ -94,7 +94,7 @@ class Dispatcher:
             except Exception as error:  # noqa: BLE001 - every failure becomes an answer
                 answer = {"error": error_json(error)}
                 if not isinstance(error, AforesaidError):
-                    self._log(f"{method!s:.40} failed: {told(error)}")
+                    self._log(f"{method!s:.40} failed: {describe_error(error)}")
             if "id" in request:  # a request without an id gets no answer
                 line.send({"id": number, **answer})
             if method == "mcp" and "result" in answer:
@@ -137,14 +137,16 @@ class Dispatcher:
         try:
             answer, about, outcome = respond(params["event"], self._warm.settings, opener, options)
         except AforesaidError as error:  # goes into the log of the hook, so it contains no text of users
-            answer, about, outcome = {}, "an event", f"failed: {told(error)}"
+            answer, about, outcome = {}, "an event", f"failed: {describe_error(error)}"
         return {"answer": answer, "about": about, "outcome": outcome}
 
     def _opened(self, settings: Settings, make: bool, params: Params) -> AbstractContextManager[Memory | None]:
-        from aforesaid.hosts.open_memory import has_model, opened
+        from aforesaid.hosts.open_memory import has_model, open_for_hook
 
         if not has_model(settings):  # our own memory would download the weights, and no host waits for that
-            return opened(self._warm.store, settings, make, params["tenant"], params["purpose"], params["request"])
+            return open_for_hook(
+                self._warm.store, settings, make, params["tenant"], params["purpose"], params["request"]
+            )
         if not make and not self._warm.store.exists():
             return nullcontext()
         memory = self._warm.memory().for_tenant(params["tenant"])

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from aforesaid.hosts.log import told
+from aforesaid.hosts.log import describe_error
 from aforesaid.surfaces.daemon.json_rpc import LineConnection
 from aforesaid.surfaces.daemon.paths import DaemonPaths
 
@@ -92,7 +92,7 @@ class DaemonServer:
         except OSError:
             pass  # the client disconnected
         except BaseException as error:  # noqa: BLE001 - one client must not harm the others
-            self._log(f"a client was dropped: {told(error)}")
+            self._log(f"a client was dropped: {describe_error(error)}")
         finally:
             with suppress(OSError):
                 line.close()
