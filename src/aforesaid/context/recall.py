@@ -13,6 +13,7 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import commit
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.retrieval.search import Page, search
+from aforesaid.settings.rows import HookRows
 from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms, terms
 from aforesaid.text.extract.question import asking_share, ends_asking
@@ -59,7 +60,7 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
     hits = search(request, query, wanted.where, Page(request.settings.hooks.candidates), wanted.now)
     shown, since = _shown(request, wanted)
     fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, wanted, since))
-    near = [hit.record for hit in relevant(fresh, query, floor_of(request))]
+    near = [hit.record for hit in relevant(fresh, query, floor_of(request.settings.hooks, request.arm.background))]
     keys = with_answers(request.view, near, wanted.where)
     if not keys:
         return empty
@@ -69,9 +70,8 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
     return assembling.assemble(without_tail, context)
 
 
-def floor_of(request: Request) -> Floor:
-    """How close is close enough: from the setting, else from the cosine this model gives to unrelated texts."""
-    rows, background = request.settings.hooks, request.arm.background
+def floor_of(rows: HookRows, background: float) -> Floor:
+    """How close is close enough: from the setting, else from the model's cosine of unrelated texts (`background`)."""
     if rows.min_cosine or not background:
         near = rows.min_cosine or NEAR_UNKNOWN
         return Floor(near, min(near, 0.0), rows.min_words)

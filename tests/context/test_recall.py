@@ -10,7 +10,7 @@ import pytest
 
 from aforesaid.context.prompt import query_of
 from aforesaid.context.recall import NEAR_UNKNOWN, floor_of, relevant, with_answers
-from aforesaid.embed.hashing import HashEmbedder
+from aforesaid.embed import open_embedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
@@ -30,17 +30,18 @@ def team(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Iterat
         yield memory
 
 
-def found(memory: Memory, prompt: str) -> set[str]:
+def found(memory: Memory, prompt: str, background: float = 0.0) -> set[str]:
     text = query_of(prompt)
     hits = memory.search(text, limit=60) if text else []
-    return {hit.record.id for hit in relevant(hits, text, floor_of(memory._engine.request()))}
+    return {hit.record.id for hit in relevant(hits, text, floor_of(memory.settings.hooks, background))}
 
 
 def measured(memory: Memory, about: Mapping[str, int], strangers: Sequence[str]) -> tuple[float, float, float]:
     """Recall, precision over the prompts that have an answer, and the share of strangers that get something."""
-    given = {prompt: found(memory, prompt) for prompt in about}
+    background = getattr(open_embedder(memory.settings), "background", 0.0)
+    given = {prompt: found(memory, prompt, background) for prompt in about}
     right = sum(f"t{number}" in given[prompt] for prompt, number in about.items())
-    junk = sum(bool(found(memory, prompt)) for prompt in strangers)
+    junk = sum(bool(found(memory, prompt, background)) for prompt in strangers)
     return right / len(about), right / max(sum(map(len, given.values())), 1), junk / len(strangers)
 
 
@@ -55,11 +56,8 @@ def test_on_what_was_written_afterwards(team: Memory) -> None:
 
 
 def test_the_floor_of_other_models_and_by_setting() -> None:
-    with Memory(DictStore(), HashEmbedder(64), settings=Settings()) as memory:
-        assert floor_of(memory._engine.request()).near == NEAR_UNKNOWN
-    rows = Settings().changed({"hooks.min_cosine": 0.9}, "test")
-    with Memory(DictStore(), HashEmbedder(64), settings=rows) as memory:
-        assert floor_of(memory._engine.request()).near == 0.9
+    assert floor_of(Settings().hooks, 0.0).near == NEAR_UNKNOWN
+    assert floor_of(Settings().changed({"hooks.min_cosine": 0.9}, "test").hooks, 0.5).near == 0.9
 
 
 def test_without_vectors_words_decide() -> None:
@@ -103,3 +101,31 @@ def test_an_answer_is_found_behind_the_tools_that_were_used_for_it() -> None:
                        Turn("r", "s", "tool", "port = 7443", datetime(2026, 5, 1, 12, tzinfo=UTC), "b1"),
                        Turn("a", "s", "assistant", "On 7443.", datetime(2026, 5, 1, 13, tzinfo=UTC))])  # fmt: skip
         assert told(memory, "t0") == ["t0", "a"]
+
+
+PORT = "Which port does the staging server use?"
+
+
+def test_recall_adds_little_and_nothing_twice_in_a_session() -> None:
+    with talked(("user", "The staging server uses port 7443."), ("user", "Lena plays the cello.")) as memory:
+        context = memory.recall(PORT, session="now")
+        assert [record.id for record in context.records] == ["t0"]
+        assert "7443" in context.recall
+        assert context.messages != ()
+        assert 0 < context.tokens <= context.budget_tokens == memory.settings.hooks.budget_tokens
+        assert memory.recall(PORT, session="now").text == "", "the session was shown it"
+        assert memory.recall(PORT, session="other").recall, "this one was not"
+        assert memory.recall(PORT, session="s").text == "", "its own turns are in the host's context"
+        memory.sessions.reset_recall("now")
+        assert memory.recall(PORT, session="now").recall
+        assert memory.recall(PORT).recall == memory.recall(PORT).recall != "", "without a session nothing is noted"
+        assert memory.recall("go on", session="new").text == ""
+        assert memory.recall(PORT, user="ben").text == ""
+
+
+def test_recall_leaves_out_files_that_the_agent_reads_itself(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("The staging server uses port 7443.\n")
+    with Memory(DictStore(), None, settings=Settings()) as memory:
+        memory.documents.load(tmp_path / "AGENTS.md")
+        assert "7443" in memory.recall(PORT).recall
+        assert memory.recall(PORT, skip_files=["agents.md"]).text == ""
