@@ -11,10 +11,10 @@ from aforesaid.settings import Settings
 
 if TYPE_CHECKING:
     from aforesaid.embed.endpoints import OllamaEmbedder, OpenAIEmbedder
-    from aforesaid.embed.fetch import Progress
     from aforesaid.embed.hashing import HashEmbedder
     from aforesaid.embed.local import LocalEmbedder
     from aforesaid.embed.numerics import check_numerics
+    from aforesaid.types import Progress
 
 __all__ = [
     "Embedder", "HashEmbedder", "LocalEmbedder", "OllamaEmbedder", "OpenAIEmbedder", "Vectors", "check_numerics",

@@ -12,11 +12,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
 
 from aforesaid.errors import InputError, ModelMissingError
-
-Progress: TypeAlias = Callable[[str, int, int], None]
+from aforesaid.types import Progress
 
 WHEEL = "bot-brain==0.8.0"  # a package with the model files; it is unpacked, never installed
 WHEEL_BYTES = 26_130_249
@@ -128,7 +126,7 @@ def _reporter(work: Path, total: int, progress: Progress | None) -> Callable[[],
         if progress is not None:
             size = _size(work)
             reported = max(reported, min(size, total) if total else size)
-            progress("download", reported, total)
+            progress(reported, total or None)
 
     return report
 

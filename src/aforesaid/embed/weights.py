@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Literal
 
 from aforesaid.embed import fetch
-from aforesaid.embed.fetch import REMEDY, Progress
+from aforesaid.embed.fetch import REMEDY
 from aforesaid.errors import InputError, ModelDamagedError, ModelMissingError
+from aforesaid.types import Progress
 
 NAME = "snowflake-arctic-embed-s-int8"
 MODEL_FILE = "model.onnx"

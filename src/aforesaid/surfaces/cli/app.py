@@ -132,11 +132,11 @@ class FetchBar:
         self._bar: Any = None
         self._over = False
 
-    def __call__(self, phase: str, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int | None) -> None:
         if self._over or not sys.stderr.isatty():
             return
         if self._bar is None:
-            self._bar = click.progressbar(length=max(total, 1), label="Downloading the model", file=sys.stderr)
+            self._bar = click.progressbar(length=max(total or 0, 1), label="Downloading the model", file=sys.stderr)
         self._bar.update(done - self._bar.pos)
         if total and done >= total:
             self._over = True
