@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from aforesaid.text.analyze import STOP_WORDS, terms
 from aforesaid.text.extract.question import ASKING, FIRST_PERSON
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.patterns import any_of, words
 from aforesaid.text.sanitize import MARK
 
@@ -125,7 +126,8 @@ def facts_of(text: str, speakers: frozenset[str] = frozenset()) -> dict[str, flo
         facts[term] = TERM * (1.5 if len(term) >= DETAIL_CHARS else 1.0)
     facts |= {f"name {name}": NAME for name in names_of(bare, speakers)}
     facts |= {f"number {number}": NUMBER for number in numbers_of(bare)}
-    return facts | {f"date {each.text.casefold()}": DATE for each in time_expressions(bare[:2000])}
+    dates = guarded("dates", lambda: time_expressions(bare[:2000]), ())
+    return facts | {f"date {each.text.casefold()}": DATE for each in dates}
 
 
 def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -195,7 +197,7 @@ def _specific_terms(text: str) -> set[str]:
 
 
 def _wording(sentence: str) -> float:
-    from aforesaid.text.extract.signals import read_signals
+    from aforesaid.text.extract.signals import NO_SIGNALS, read_signals
 
     plain = sentence.replace("’", "'").strip()
     if plain.rstrip("\"'”’)」』 ").endswith(ASKING):
@@ -204,7 +206,8 @@ def _wording(sentence: str) -> float:
         return INTRODUCES
     if _SMALL_TALK.match(plain) and len(plain.split()) <= SMALL_WORDS and len(plain) < 90:
         return SMALL_TALK
-    score = min(sum(SIGNALS.get(name, 0.0) for name in read_signals(plain).present), MAX_SIGNALS)
+    signals = guarded("signals", lambda: read_signals(plain), NO_SIGNALS)
+    score = min(sum(SIGNALS.get(name, 0.0) for name in signals.present), MAX_SIGNALS)
     score += COMMITMENT if _COMMITMENT.search(plain) else 0.0
     score += MONEY if _MONEY.search(plain) else 0.0
     score += ADDRESSED if _ADDRESSED.match(plain) and not FIRST_PERSON.search(plain[:60]) else 0.0
