@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from aforesaid.text.extract.statements import english as statements_en
 from aforesaid.text.extract.statements.phrases import NOBODY
-from aforesaid.text.extract.statements.things import PROJECT, lines
+from aforesaid.text.extract.statements.things import PROJECT, settings_in
 from aforesaid.text.extract.statements.values import (
     SOFT,
     TIMES,
@@ -74,7 +74,7 @@ def _readings(sentence: str, talk: statements_en.Discourse) -> Iterator[Statemen
         yield from statements_ja.readings(sentence, talk.speaker)
         return
     if not sentence.endswith("?"):
-        yield from lines(sentence)
+        yield from settings_in(sentence)
     yield from statements_en.readings(sentence, talk)
 
 

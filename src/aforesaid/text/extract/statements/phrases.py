@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS
@@ -63,7 +63,6 @@ class Phrase:
     owner: str = ""
     head: str = ""  # of a person the relation, of a thing its noun
     new: bool = False  # "my new manager"
-    name: str = ""
 
     @property
     def whole(self) -> str:
@@ -78,7 +77,7 @@ class Phrase:
             new = new or noun[0].lower() in ("new", "latest")
             noun = noun[1:]
         if owner and (person := named(noun, owner)):
-            return Phrase("person", person.subject, person.owner, person.head, new, person.name)
+            return replace(person, new=new)
         low = [token.lower().strip("\"'“”*_`") for token in noun]
         whose = "" if owner in ("", NOBODY) else owner
         for i, word in enumerate(low):
@@ -90,7 +89,7 @@ class Phrase:
                 rest = [] if count else [w for w in low[i + 1 :] if w not in ("the", "my", "our", "this", "a", "an")]
                 return Phrase("thing", " ".join([whose, *rest]).strip(), owner, head, new)
         if len(noun) > 1 and low[-2] in _PETS and noun[-1][:1].isupper():
-            return Phrase("thing", whose, owner, low[-2], new, noun[-1])
+            return Phrase("thing", whose, owner, low[-2], new)
         cut = next((i for i, word in enumerate(low) if i and word in TASTES | {"with", "at", "in", "on", "to"}), None)
         at = 0 if low[0] in TASTES else len(low) - 1 if cut is None else 0
         return Phrase("thing", " ".join([whose, *low[:at]]).strip(), owner, " ".join(low[at:]), new)
@@ -108,7 +107,7 @@ def named(noun: list[str], owner: str) -> Phrase | None:
     if low[at] in MANY:
         return Phrase("nobody", "")
     relation = " ".join(low[: at + 1])
-    return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "", name=name)
+    return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "")
 
 
 def owner_of(noun: list[str], owner: str) -> str:

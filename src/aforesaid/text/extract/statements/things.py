@@ -50,11 +50,7 @@ _CANCELLED = re.compile(
     r"off the table|dropped)\b|fell through",
     re.I,
 )
-_HAPPENS = re.compile(r"(?:is|will) (?:going to )?(?:happen(?:ing)?|tak(?:e|ing) place|going ahead)\b", re.I)
 _GONE = re.compile(f"(?:{_BE} (?:been )?)?(?:died|passed away|stolen|put down|rehomed|sold|totall?ed)\\b", re.I)
-_ON_DAY = re.compile(
-    rf" (?:on|at|in) (?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|{MONTH}|tomorrow|[0-9]).{{0,20}}$", re.I
-)
 _CHANGED = re.compile(
     rf"(?:{_BE} (?:been )?)?(?:changed|updated|raised|lowered|increased|cut|reduced|bumped|set|went|gone|rose|dropped|"
     r"decreased|fell|grew|jumped|climbed|switched|renamed|upgraded|moved|back|extended|up|down)(?: up| down| back)?"
@@ -92,15 +88,6 @@ _PASSIVE = w.word_set(
 _ASSIGNED = re.compile(
     r"(?<![\w$.-])([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6}|[A-Z]{3,30}) ?= ?([^\s,;`\"']{1,120})"
 )
-_KEYED = re.compile(
-    r"^[-*+ \t]{0,6}`?([A-Za-z][\w.-]{0,40}(?: [\w.-]{1,30}){0,2})`?: +[`\"]?([0-9][\w.%:/-]{0,60}|https?://\S{1,120}|true|"
-    r"false|yes|no|on|off|enabled|disabled|[a-z0-9-]+(?:[._/:-][a-z0-9-]+){1,12})[`\"]?[.!]?$"
-)
-_NO_KEYS = w.word_set(
-    """note update edit ps re tip warning question answer example subject from to cc date time step user assistant
-    system human ai source url link website title reference author name total result output input q a fyi page
-    chapter version"""
-)
 
 
 def read_thing(phrase: Phrase, said: Predicate) -> Readings:
@@ -120,16 +107,13 @@ def read_thing(phrase: Phrase, said: Predicate) -> Readings:
 
 def schedule(phrase: Phrase, said: Predicate) -> Readings:
     """When a thing is, is moved to, or that it is not to be at all."""
-    subject, attribute, day = *_event(phrase), ""
-    if on_day := _ON_DAY.search(subject):
-        subject, day = subject[: on_day.start()], on_day[0].strip()
-    denied = said.negated or said.ended
-    if phrase.owner and phrase.kind == "thing" and _GONE.match(said.text) and not denied:
-        yield Statement(phrase.owner, f"own {phrase.whole}", phrase.name, "ends", True)
-    elif _HAPPENS.match(said.text) if denied else _CANCELLED.match(said.text):
-        yield Statement(subject, attribute, day, "cancels", True)
-    elif denied:
+    if said.negated or said.ended:
         return
+    subject, attribute = _event(phrase)
+    if phrase.owner and phrase.kind == "thing" and _GONE.match(said.text):
+        yield Statement(phrase.owner, f"own {phrase.whole}", "", "ends", True)
+    elif _CANCELLED.match(said.text):
+        yield Statement(subject, attribute, "", "cancels", True)
     elif match := _MOVED.match(said.text):
         value = match["v"] or ""
         if value and not AT_TIME.match(value) and not times(f"to {value}")[1]:
@@ -251,14 +235,10 @@ def _plain(phrase: Phrase, said: Predicate) -> Readings:
         yield Statement(subject, attribute, value, "ends" if said.ended else "is", change)
 
 
-def lines(sentence: str) -> Readings:
-    """The settings that a line or sentence assigns by name: "DB_HOST=db1", "port: 8080"."""
+def settings_in(sentence: str) -> Readings:
+    """The settings that a sentence assigns by name: "DB_HOST=db1"."""
     if "=" in sentence:
         where = _WHERE.search(sentence)
         subject = f"{PROJECT} {where[1].lower()[:4]}" if where else PROJECT
         for found in _ASSIGNED.finditer(sentence):
             yield Statement(subject, found[1].lower(), found[2].rstrip("."), "is", False)
-    elif ": " in sentence and (match := _KEYED.match(sentence)):
-        name = match[1].lower()
-        if name not in _NO_KEYS and not name.startswith("step "):
-            yield Statement(PROJECT, name, match[2].rstrip("."), "is", False)
