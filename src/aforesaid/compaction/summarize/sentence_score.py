@@ -10,7 +10,7 @@ from functools import lru_cache
 from aforesaid.text.analyze import STOP_WORDS, terms
 from aforesaid.text.extract.question import ASKING, FIRST_PERSON
 from aforesaid.text.extract.reader import guarded
-from aforesaid.text.patterns import any_of, words
+from aforesaid.text.patterns import any_of, listed, word_list, word_set, words
 from aforesaid.text.sanitize import MARK
 
 NAME, NUMBER, DATE, TERM = 1.0, 0.8, 0.8, 0.25  # what a new fact adds
@@ -91,6 +91,10 @@ _WORD_NUMBER = re.compile(rf"\b{words(_COUNTS)}\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?<![\w./-])(?=[\w./-]{0,60}(?:/|_|\.[a-z]{2,4}\b))[\w./-]{3,160}+")
 _TITLES = ("Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "St.")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_GIVEN_NAMES = listed("given names")
+_NOT_NAMES = STOP_WORDS | word_set(
+    word_list("not names").casefold() + " i i'm i've i'll i'd ok lol wow mom dad btw yup dr mr mrs ms prof"
+)
 _VAGUE = frozenset(
     """really great good thing thank thanks awesome amazing love like get got make feel know think see time way lot want
     need help keep go come sound look hope glad cool nice wow yeah yes hey hi also even always never much more one
@@ -136,7 +140,7 @@ def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str
     for match in _SPACED_NAME.finditer(text):
         name = match[0].removesuffix("'s").removesuffix("’s")
         first, _, rest = name.partition(" ")
-        if first.casefold() in _not_names() or (_starts_sentence(text, match.start()) and not _is_certain_name(first)):
+        if first.casefold() in _NOT_NAMES or (_starts_sentence(text, match.start()) and not _is_certain_name(first)):
             name = rest
         found.add(name.casefold())
     if _UNSPACED.search(text):
@@ -169,22 +173,7 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 
 def _is_certain_name(word: str) -> bool:
-    return word in _given_names() or word[1:] != word[1:].lower()
-
-
-@lru_cache(maxsize=1)
-def _given_names() -> frozenset[str]:
-    from aforesaid.text.extract.people import GIVEN_NAMES
-
-    return frozenset(GIVEN_NAMES.split())
-
-
-@lru_cache(maxsize=1)
-def _not_names() -> frozenset[str]:
-    from aforesaid.text.extract.people import NOT_NAMES
-
-    more = "i i'm i've i'll i'd ok lol wow mom dad btw yup dr mr mrs ms prof"
-    return frozenset(NOT_NAMES.casefold().split()) | STOP_WORDS | frozenset(more.split())
+    return word in _GIVEN_NAMES or word[1:] != word[1:].lower()
 
 
 @lru_cache(maxsize=1)

@@ -24,11 +24,12 @@ from aforesaid.text.extract.statements.values import (
     key_of,
     same_value,
 )
-from aforesaid.text.extract.statements.words import EVERYDAY
+from aforesaid.text.patterns import listed
 from aforesaid.text.sentences import sentences
 
 __all__ = ["Mood", "Statement", "key_of", "statements", "supersedes"]
 
+EVERYDAY = listed("statement everyday events")
 SENTENCE_CHARS = 600  # of a longer sentence only the beginning is read
 TEXT_CHARS = 20_000  # a longer text is a document; people state facts in its beginning or not at all
 _KANA = re.compile("[ぁ-んァ-ヶ一-龥]")

@@ -11,21 +11,42 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from aforesaid.text.extract.statements.phrases import NUMBER, Phrase, Predicate, is_name, object_of, value_of
+from aforesaid.text.extract.statements.phrases import (
+    NUMBER,
+    RELATIONS,
+    TRADES,
+    Phrase,
+    Predicate,
+    is_name,
+    object_of,
+    value_of,
+)
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import HELD, Mood, Statement
-from aforesaid.text.extract.statements.words import MEASURES, NO_PLACES, RELATIONS, TEMPORARY, TOOLS, TRADES
+from aforesaid.text.patterns import listed, word_list
 
 Readings = Iterator[Statement]
 Rule = Callable[[re.Match[str], Phrase, Predicate], Readings]
 
+MEASURES = listed("statement measures")
+TOOLS = {  # name → sort: "vim" → "editor"
+    tool: sort
+    for sort, tools in re.findall(r"(\w+): ([^:]+)(?= \w+:|$)", word_list("statement tools"))
+    for tool in tools.split()
+}
+NOT_PLACES = TOOLS.keys() | listed("statement not places")
 V = r"(?P<v>.{1,120})"  # the value; long enough for any, short enough for hostile text
 VALUE_CHARS = 80
 _MINE = r"(?P<np>(?:my|our|the) [\w' #-]{2,60}?)"  # what the speaker changes
 _DIETS = "vegetarian|vegan|pescatarian|flexitarian|gluten-free|keto|carnivore|plant-based"
 _STATES = "single|married|engaged|divorced|separated|widowed|in a relationship|dating|pregnant"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_TEMPORARY = re.compile(TEMPORARY, re.I)
+_TEMPORARY = re.compile(
+    r"\bthis week(?:end)?\b|\bfor (?:a|the|two|three|four|\d+|some|one) ?(?:few |couple |next |whole )?(?:of )?"
+    r"(?:days?|nights?|weeks?|weekend|months?|conference|holidays?|summer|winter)\b|\btemporar|\bfor now\b|\buntil\b|"
+    r"\bon (?:vacation|holiday|a trip|business)\b|\bvisiting\b|\btonight\b|\btoday\b|\bover the (?:summer|holidays)\b",
+    re.I,
+)
 _PLACE_END = re.compile(
     rf"\s+(?:in the\b(?! (?:suburbs|countryside))|in (?:early |late )?(?:{_MONTHS}|[0-9]{{4}}|spring|summer|fall)|"
     r"with|for|near|to|on|from|by|because|full-time|permanently|about|just|over|at)\b.*"
@@ -66,7 +87,7 @@ def _place(text: str) -> str:
     if " in " in place and is_name(place.rsplit(" in ", 1)[1]):
         place = place.rsplit(" in ", 1)[1]
     low = [word.strip(",.").lower() for word in place.split()]
-    if not place or len(low) > 5 or not NO_PLACES.isdisjoint(low) or any(c.isdigit() for c in place):
+    if not place or len(low) > 5 or not NOT_PLACES.isdisjoint(low) or any(c.isdigit() for c in place):
         return ""
     homely = any(word in ("countryside", "suburbs", "coast", "downtown", "village") for word in low)
     return place if homely or is_name(place) else ""
@@ -91,7 +112,7 @@ def _will_move(match: re.Match[str], phrase: Phrase, said: Predicate) -> Reading
 
 def _works(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
     value = _EMPLOYER_END.sub("", value_of(match["v"]))
-    software = value.lower() in NO_PLACES - {"google", "apple", "netflix"}
+    software = value.lower() in NOT_PLACES - {"google", "apple", "netflix"}
     if is_name(value) and not software and not _NO_EMPLOYER.search(value):
         yield from _stated(said, phrase.subject, "employer", value, new)
 

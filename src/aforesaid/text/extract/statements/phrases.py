@@ -8,18 +8,21 @@ from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS
 from aforesaid.text.extract.statements.values import NUMBER_WORDS
-from aforesaid.text.extract.statements.words import KIN, MANY, PEOPLE, RELATIONS, word_set
-from aforesaid.text.patterns import words
+from aforesaid.text.patterns import listed, word_set, words
 
-NOBODY = "speaker"  # who speaks, when no name is given
+NOBODY = "speaker"  # the speaker, when no name is given
+RELATIONS = listed("statement relations")
+ACQUAINTANCES = listed("statement acquaintances")
+FAMILY = listed("statement family")
+PEOPLE = RELATIONS | ACQUAINTANCES | FAMILY
+PLAIN = listed("statement plain nouns")
+GAUGES = listed("statement gauges")
+DATES = word_set("date day time start schedule slot")
+TRADES = listed("statement trades")
 NUMBER = rf"(?:[$€£¥]?[0-9][0-9,.]*[km]?|{words(' '.join(NUMBER_WORDS))})"
 _PETS = word_set("dog cat puppy kitten hamster parrot rabbit horse bird turtle fish")
 TASTES = word_set("favorite favourite preferred default usual go-to")
-ADVERBS = word_set(
-    """just recently now also currently actually finally really still already both officially definitely all only
-    basically literally even happily sadly apparently usually always again mostly too long since ultimately later
-    soon suddenly then indeed successfully permanently temporarily"""
-)
+ADVERBS = listed("statement adverbs")
 _CHANGE = re.compile(
     r"\b(?:now|anymore|any more|any longer|no longer|instead|these days|nowadays|from now on|as of|again|after all|new|"
     r"finally|used to|going forward)\b"
@@ -102,9 +105,9 @@ def named(noun: list[str], owner: str) -> Phrase | None:
     if at is None or not owner:
         return None
     name = " ".join(noun[at + 1 :])
-    if name and low[at] in MANY | KIN:
+    if name and low[at] in ACQUAINTANCES | FAMILY:
         return Phrase("person", name)
-    if low[at] in MANY:
+    if low[at] in ACQUAINTANCES:
         return Phrase("nobody", "")
     relation = " ".join(low[: at + 1])
     return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "")

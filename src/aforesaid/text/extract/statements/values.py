@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS, terms
-from aforesaid.text.extract.statements.words import word_set
-from aforesaid.text.patterns import MONTH, words
+from aforesaid.text.patterns import MONTH, word_set, words
 
 Mood = Literal["is", "ends", "plans", "cancels"]
 
