@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import optional_time, time_or_now
 from aforesaid.types import Event, EventFilter, TimeLike
 
 
+@with_shared_args
 class AuditHandle:
     """The audit log of one tenant: read, verify, export, prune."""
 
@@ -34,10 +36,6 @@ class AuditHandle:
             topic: Only events of this topic, such as `forget` or `recall`.
             subject: Only events about this record, session or file.
             request: Only events with this request id (see `Memory.acting`).
-            since: Only events of that time or later.
-            until: Only events before that time.
-            limit: How many events to return.
-            offset: How many events to skip first.
 
         Returns:
             The events.
@@ -79,9 +77,6 @@ class AuditHandle:
 
     def prune(self, now: TimeLike | None = None) -> int:
         """Delete events that are older than the policy's retention.
-
-        Args:
-            now: The time from which ages are counted; the clock's if left out.
 
         Returns:
             How many events were deleted; none without a policy.

@@ -12,6 +12,7 @@ from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
 from aforesaid.learning.labels import Label, feedback_labels
 from aforesaid.math.calibration import Method
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import find_visible
 from aforesaid.types import Progress, Record
 
@@ -28,6 +29,7 @@ class RelevanceLabel:
     session: str | None = None
 
 
+@with_shared_args
 class CalibrationHandle:
     """The calibration of one tenant: fit, reset."""
 
@@ -55,11 +57,7 @@ class CalibrationHandle:
                 from `feedback`.
             method: `isotonic` or `platt`.
             side: Which score to fit: `text`, `vector` or `both`.
-            dry_run: Report only; change nothing.
             force: Keep the fit even if it is worse.
-            user: The user whose records the labels name.
-            project: The project whose records the labels name.
-            progress: Called with (done, total) while queries are scored.
 
         Returns:
             The error before and after, and whether the fit was kept.

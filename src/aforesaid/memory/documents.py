@@ -6,10 +6,12 @@ from pathlib import Path
 
 from aforesaid.documents import loader
 from aforesaid.engine.engine import Engine
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import SHARED_SCOPES, record_owner
 from aforesaid.types import Scope
 
 
+@with_shared_args
 class DocumentsHandle:
     """Files of rules such as `AGENTS.md`: load, unload, lint."""
 
@@ -30,9 +32,6 @@ class DocumentsHandle:
         Args:
             path: The file. It is also the document's name.
             text: The document's text, if it should not be read from the file.
-            user: The user whose rules these are.
-            project: The project whose rules these are.
-            scope: Who shares them: `user`, `project` or `global`; `project` if one is named, else `user`.
 
         Returns:
             What was added, changed and removed.
@@ -51,9 +50,6 @@ class DocumentsHandle:
 
         Args:
             path: The path that it was loaded with.
-            user: The user whose rules these are.
-            project: The project whose rules these are.
-            scope: Who shares them, as in `load`.
 
         Returns:
             What was removed.

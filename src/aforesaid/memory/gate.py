@@ -12,11 +12,13 @@ from aforesaid.errors import InputError
 from aforesaid.learning import calibrate, gate_log
 from aforesaid.learning.labels import GateLabel, feedback_gate_labels
 from aforesaid.memory.calibration import RelevanceLabel
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import find_visible, visible
 from aforesaid.retrieval.search import Page
 from aforesaid.types import Decision, Filter, Progress, TimeLike, check_choice
 
 
+@with_shared_args
 class GateHandle:
     """The gate of one tenant: its log, replay with other settings, and its threshold."""
 
@@ -37,13 +39,7 @@ class GateHandle:
         """List what the gate decided, newest first, with the terms of each decision.
 
         Args:
-            user: The user whose messages to list.
-            session: Only messages of this session.
             decision: Only `admit`, `defer` or `reject`.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
-            limit: How many entries to return.
-            offset: How many entries to skip first.
 
         Returns:
             The entries. Messages that were forgotten are not among them.
@@ -70,12 +66,7 @@ class GateHandle:
 
         Args:
             weights: The other values of `gate.*` settings: the threshold and the branch weights.
-            user: The user whose messages to replay.
-            session: Only messages of this session.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
             limit: How many changed decisions to list; all if left out.
-            progress: Called with (done, total) while messages are read.
 
         Returns:
             The counts before and after, and the decisions that change.
@@ -97,10 +88,6 @@ class GateHandle:
 
         Args:
             labels: Messages that were judged, or pairs of (score, useful); by default the labels from `feedback`.
-            dry_run: Report only; change nothing.
-            user: The user whose messages the labels name.
-            project: The project whose messages the labels name.
-            progress: Called with (done, total) while messages are read.
 
         Returns:
             The threshold before and after, and what changes. Without labels it stays.

@@ -11,6 +11,7 @@ from aforesaid.engine.writer import commit
 from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import find_visible, optional_id, record_owner, time_or_now, visible
 from aforesaid.policy.enforcement import CANDIDATE
 from aforesaid.policy.values import ObservationMode
@@ -40,6 +41,7 @@ class SweepReport:
     contexts: int
 
 
+@with_shared_args
 class GovernanceHandle:
     """Reviewed knowledge of one tenant."""
 
@@ -65,16 +67,11 @@ class GovernanceHandle:
 
         Args:
             text: What was seen.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: The session it was seen in.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             source: Where it comes from.
             mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
                 the policy's choice if left out.
             ttl_days: When it expires; the policy's or the settings' choice if left out.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            tainted: Whether the words come from an untrusted source.
             time: When it was seen; now if left out.
 
         Returns:
@@ -113,13 +110,6 @@ class GovernanceHandle:
         Args:
             sources: Ids or keys of the records it is made from.
             text: The claim.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            time: When it became true; now if left out.
 
         Returns:
             The candidate.
@@ -146,11 +136,6 @@ class GovernanceHandle:
     def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> list[Record]:
         """List the candidates that wait for promotion, newest first.
 
-        Args:
-            user: The user whose candidates to list.
-            project: List this project's candidates too.
-            limit: How many to return.
-
         Returns:
             The candidates.
         """
@@ -168,9 +153,6 @@ class GovernanceHandle:
 
         Args:
             id: The candidate's id.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            reviewers: Who reviewed it. A global claim needs at least one.
 
         Returns:
             The promoted record.
@@ -211,16 +193,6 @@ class GovernanceHandle:
         Args:
             text: The claim.
             provenance: Where it comes from: who, sources, a file or a url.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            reviewers: Who reviewed it.
-            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
-            tainted: Whether the words come from an untrusted source.
-            time: When it became true; now if left out.
 
         Returns:
             The stored record.
@@ -259,10 +231,6 @@ class GovernanceHandle:
 
         Args:
             id: The claim's id or key.
-            reason: Why, for the audit log.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            by: Who rolls it back.
 
         Returns:
             The records that changed.
@@ -289,8 +257,6 @@ class GovernanceHandle:
 
         Args:
             id: The id of the list.
-            user: The user it was saved for.
-            project: The project it was saved for.
             now: The current time; the clock's if left out.
 
         Returns:

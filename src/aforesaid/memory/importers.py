@@ -14,6 +14,7 @@ from aforesaid.importers import report, runner
 from aforesaid.importers.formats import items
 from aforesaid.importers.formats.detect import FORMATS, is_workspace, places, sources
 from aforesaid.ingest.pipeline import Speaker
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import optional_id, optional_time
 from aforesaid.types import Progress, TimeLike, check_choice
 
@@ -21,6 +22,7 @@ ImportFormat = Literal["auto", "claude-code", "codex", "openclaw", "chatgpt", "m
 AUTO: ImportFormat = "auto"
 
 
+@with_shared_args
 class ImportersHandle:
     """Import from other programs. An import can be repeated and resumed."""
 
@@ -52,17 +54,13 @@ class ImportersHandle:
         Args:
             path: A file or folder, or several; by default where the program of `format` keeps its own.
             format: `claude-code`, `codex`, `openclaw`, `chatgpt`, `mem0` or `jsonl`; `auto` detects it.
-            user: The user whose data it is.
             project: The project it belongs to; by default what the files say.
             agent: The agent that took part; by default what the files say.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
             session: Only sessions whose name matches this glob.
             include: Optional parts to import too: `thinking`, `sidechains`, `branches`.
             tools: Import tool calls and their results.
             limit: Stop after this many messages.
             strict: Fail at the first line that cannot be read, instead of skipping it.
-            dry_run: Report only; store nothing.
             progress: Called with (done, total) in bytes read.
 
         Returns:

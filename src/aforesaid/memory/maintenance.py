@@ -6,10 +6,12 @@ from pathlib import Path
 
 from aforesaid.engine.engine import Engine
 from aforesaid.maintenance.reindex import reindex
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.types import Progress
 
 
+@with_shared_args
 class MaintenanceHandle:
     """Care for the store: backup, reindex, verify."""
 
@@ -35,9 +37,6 @@ class MaintenanceHandle:
 
     def reindex(self, *, progress: Progress | None = None) -> int:
         """Embed every record that has no vector of the current embedder, then use these vectors for search.
-
-        Args:
-            progress: Called with (done, total) after each batch.
 
         Returns:
             How many records were embedded.

@@ -20,6 +20,7 @@ from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.usefulness import Signal
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
 
 
+@with_shared_args
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
@@ -98,11 +100,7 @@ class Memory:
             store: Where records are kept.
             embedder: Turns text into vectors. Without one, search uses keywords only.
             settings: All settings; the defaults if left out.
-            clock: A function that returns the current time.
-            tenant: Whose memory this is. Nothing is shared between tenants.
-            tokenizer: Counts the tokens of a text. Without one they are estimated.
             readers: Replace some of the functions that find dates, statements and the like in messages.
-            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
 
         Raises:
             EmbedderChangedError: The store's vectors come from another model.
@@ -132,10 +130,6 @@ class Memory:
             path: The file. It is created if it does not exist.
             embedder: Turns text into vectors; by default the one that the settings name.
             settings: All settings; by default those of the configuration file and the environment.
-            clock: A function that returns the current time.
-            tenant: Whose memory this is. Nothing is shared between tenants.
-            tokenizer: Counts the tokens of a text. Without one they are estimated.
-            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
 
         Returns:
             The open memory. Close it, or use it in a `with` statement.
@@ -309,9 +303,6 @@ class Memory:
             turns: The messages, oldest first; one turn alone is fine too.
             user: The user they belong to. Without one they belong to the anonymous user.
             project: The project they were said in.
-            agent: The agent that took part.
-            boundary: Their privacy class: `public`, `internal`, `pii` or `secret`.
-            allow: Purposes that may see them, as globs; by default every purpose that the policy lets in.
             progress: Called with (done, total) after each batch; total is None for an iterator.
 
         Returns:
@@ -343,15 +334,7 @@ class Memory:
 
         Args:
             text: The claim, in one or two sentences.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            time: When it became true; now if left out.
             supersedes: The id of a claim that this one replaces. The old one ends at `time`.
-            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
-            tainted: Whether the words come from an untrusted source, such as a web page.
             meta: Your own JSON values, kept with the record.
 
         Returns:
@@ -401,19 +384,10 @@ class Memory:
 
         Args:
             query: A question or some words.
-            user: The user whose records to search. Without one, only records saved without a user.
-            project: Search this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and later changes are ignored.
-            since: Only records of that time or later.
-            until: Only records before that time.
-            exclude: Keys of records to leave out.
             limit: How many hits to return; the setting `search.limit` if left out.
-            offset: How many hits to skip first.
-            now: The time from which ages are counted; the clock's if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
         Returns:
@@ -447,12 +421,9 @@ class Memory:
 
         Args:
             query: What the prompt is about.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
             session: The session whose recent turns go in. Later contexts of a session repeat what was shown before,
                 so that the model's prompt cache holds.
             budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
-            now: The time from which ages are counted; the clock's if left out.
             messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
 
         Returns:
@@ -487,8 +458,6 @@ class Memory:
 
         Args:
             prompt: The user's prompt as typed.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
             session: The current session. What is added is noted for it, and not added to it again.
             budget_tokens: How many tokens may be added; the setting `hooks.budget_tokens` if left out.
             skip_files: Names of rule files that the agent reads itself, such as `AGENTS.md`; case does not matter.
@@ -516,9 +485,6 @@ class Memory:
         """Return one record, also when it was superseded.
 
         Args:
-            id: The record's id, or its key.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
 
         Returns:
@@ -548,17 +514,8 @@ class Memory:
         """List records, newest first.
 
         Args:
-            user: The user whose records to list. Without one, only records saved without a user.
-            project: List this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
-            since: Only records of that time or later.
-            until: Only records before that time.
             durable: Only records that are durable (True) or not (False).
-            superseded: Include records that are no longer valid.
-            limit: How many records to return.
-            offset: How many records to skip first.
 
         Returns:
             The records.
@@ -584,8 +541,6 @@ class Memory:
 
         Args:
             id: The id or key of any version.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
 
         Returns:
@@ -618,13 +573,9 @@ class Memory:
         Args:
             query: What the task is about.
             intent: What kind of task it is. It decides which scopes and types come first.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
-            session: Only records of this session.
             limit: How many records to collect; the setting `search.limit` if left out.
             ttl_minutes: When the list expires; the setting `govern.context_minutes` if left out.
             max_uses: How often it may be read; unlimited if left out.
-            now: The time from which ages are counted; the clock's if left out.
 
         Returns:
             The saved list, ranked by the `pce` profile.
@@ -653,10 +604,7 @@ class Memory:
         """Say how useful a record was. The same signal counts once a minute.
 
         Args:
-            id: The record's id or key.
             signal: `helpful`, `harmful`, `outdated` or `duplicate`.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
             of: For `duplicate`: the id of the record that it repeats.
             query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
@@ -701,17 +649,11 @@ class Memory:
 
         Args:
             ids: Ids or keys of records.
-            user: The user they belong to. Without one, only records saved without a user.
             project: The project they belong to; without `user`, only this project's own records.
-            session: Only records of this session.
             before: Only records before that time; the same as `until`.
-            since: Only records of that time or later.
-            until: Only records before that time.
             query: Only records that contain all of these words.
             everything: All records of the user, or of the project.
             tenant: All records of the whole tenant.
-            dry_run: Count only; delete nothing.
-            reason: A note for the audit log.
 
         Returns:
             A receipt: how many records were deleted, and proof that they are gone.
@@ -735,7 +677,6 @@ class Memory:
 
         Args:
             vectors: Include the vectors, so that nothing must be embedded again.
-            progress: Called with (done, total) after each batch of records.
 
         Returns:
             The lines, one at a time.
@@ -749,7 +690,6 @@ class Memory:
 
         Args:
             lines: The lines. Records that are there already stay as they are.
-            progress: Called with (done, total) after each batch of records.
 
         Returns:
             How many records, vectors and events were added.
@@ -788,18 +728,10 @@ class Memory:
         """Build the filter of what a caller may see, for calls to `memory.store`.
 
         Args:
-            user: The user whose records to see. Without one, only records saved without a user.
-            project: See this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
             as_of: As if it were that date: later records and later changes are ignored.
-            since: Only records of that time or later.
-            until: Only records before that time.
-            exclude: Keys of records to leave out.
             now: The time at which records must be valid; the clock's if left out.
-            superseded: Include records that are no longer valid.
 
         Returns:
             The filter, narrowed by the policy for this memory's purpose.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import SHARED_SCOPES, record_owner, time_or_now, visible
 from aforesaid.notes import indexer as indexing
 from aforesaid.notes import search as searching
@@ -15,6 +16,7 @@ from aforesaid.notes import state
 from aforesaid.types import Filter, Progress, Scope, TimeLike
 
 
+@with_shared_args
 class NotesHandle:
     """Indexed folders of notes: index, watch, search."""
 
@@ -36,12 +38,7 @@ class NotesHandle:
 
         Args:
             path: The folder, or a path inside a folder that is indexed already.
-            user: The user whose notes these are.
-            project: The project whose notes these are.
-            scope: Who shares them: `user`, `project` or `global`; `project` if one is named, else `user`.
             name: The name of the indexed folder; by default the folder's own.
-            progress: Called with (done, total) after each batch of files.
-            dry_run: Report only; change nothing.
 
         Returns:
             Which files were added, changed, removed and left as they are.
@@ -59,9 +56,6 @@ class NotesHandle:
 
         Args:
             path: The folder.
-            user: The user whose notes these are.
-            project: The project whose notes these are.
-            scope: Who shares them, as in `index`.
 
         Returns:
             The indexer. Call its `run` after each change; it re-reads the store only if another process wrote to it.
@@ -75,9 +69,6 @@ class NotesHandle:
 
         Args:
             path: The folder, or the name it is indexed under.
-            user: The user whose notes these are.
-            project: The project whose notes these are.
-            scope: Who shares them, as in `index`.
 
         Returns:
             Which files were removed.
@@ -87,10 +78,6 @@ class NotesHandle:
 
     def roots(self, *, user: str | None = None, project: str | None = None) -> tuple[state.NotesRoot, ...]:
         """List the folders that are indexed for a caller.
-
-        Args:
-            user: The user whose folders to list.
-            project: List this project's folders too.
 
         Returns:
             The folders with their names.
@@ -113,9 +100,6 @@ class NotesHandle:
 
         Args:
             paths: One folder, or several.
-            user: The user whose notes these are.
-            project: The project whose notes these are.
-            scope: Who shares them, as in `index`.
             stop: Set this event to end the loop.
 
         Returns:
@@ -151,10 +135,7 @@ class NotesHandle:
 
         Args:
             query: A question or some words.
-            user: The user whose notes to search.
-            project: Search this project's notes too.
             limit: How many passages to return; the setting `files.max_snippets` if left out.
-            now: The time from which ages are counted; the clock's if left out.
 
         Returns:
             Passages with path, lines, score and reason, best first.
@@ -168,8 +149,6 @@ class NotesHandle:
 
         Args:
             place: `path:first-last`, as `search` returns it.
-            user: The user whose note it is.
-            project: The project whose note it is.
 
         Returns:
             The lines, and whether the file changed since it was indexed.

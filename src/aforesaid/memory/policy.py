@@ -7,11 +7,13 @@ from pathlib import Path
 from aforesaid.engine.engine import Engine
 from aforesaid.errors import PolicyError
 from aforesaid.governance import apply_policy as applying
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import record_owner
 from aforesaid.policy import Policy, repository
 from aforesaid.types import Boundary, ClaimType, Kind, Progress, Record, Scope, check_class
 
 
+@with_shared_args
 class PolicyHandle:
     """The policy of one tenant: read, change, test."""
 
@@ -48,9 +50,6 @@ class PolicyHandle:
         Args:
             policy: YAML text, the path of a YAML file, or a `Policy`.
             expected: The version that you think is active. If another one is, nothing changes.
-            dry_run: Report only; change nothing.
-            by: Who changes it, for the audit log.
-            progress: Called with (done, total) while records are checked.
 
         Returns:
             What changes, and how many records the policy hides or would redact.
@@ -77,12 +76,7 @@ class PolicyHandle:
 
         Args:
             text: The text.
-            user: The user it would belong to.
-            project: The project it would belong to.
-            scope: Who would share it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             kind: The kind of record it would be, such as `claim` or `turn`.
-            type: The type of claim it would be.
-            boundary: The privacy class it would be given.
 
         Returns:
             The text after redaction, its privacy class, and the invariants it breaks.
@@ -99,7 +93,6 @@ class PolicyHandle:
 
         Args:
             mend: Redact what the policy finds. Without it, nothing changes.
-            progress: Called with (done, total) while records are checked.
 
         Returns:
             Which records break the policy.

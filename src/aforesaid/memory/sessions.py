@@ -12,6 +12,7 @@ from aforesaid.engine.lineage import raw_turns
 from aforesaid.engine.writer import commit
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.ingest.pipeline import Speaker, ingest
+from aforesaid.memory.shared_args import with_shared_args
 from aforesaid.memory.visibility import find_visible, optional_id, user_owner, user_records, visible
 from aforesaid.types import Freshness, IngestReport, Progress, Record, Turn, check_id
 
@@ -45,6 +46,7 @@ class EndReport:
     freshness: Freshness
 
 
+@with_shared_args
 class SessionsHandle:
     """What happens around the turns of a session."""
 
@@ -67,9 +69,7 @@ class SessionsHandle:
             session: The session's name.
             turns: What was said in it before.
             documents: Files of rules, such as `AGENTS.md`.
-            user: The user whose session it is.
             project: The project it is about.
-            agent: The agent that takes part.
 
         Returns:
             What is there now. A document that cannot be loaded is named in `failed`; its earlier rules stay.
@@ -98,9 +98,7 @@ class SessionsHandle:
 
         Args:
             turns: What was just said.
-            user: The user whose turns these are.
             project: The project they were said in.
-            agent: The agent that took part.
 
         Returns:
             What became of the turns, and a report for each session that was compacted.
@@ -114,8 +112,6 @@ class SessionsHandle:
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
-            progress: Called with (done, total) after each summary.
 
         Returns:
             The new summaries, and the tokens saved.
@@ -133,7 +129,6 @@ class SessionsHandle:
 
         Args:
             sessions: Names of sessions.
-            user: The user whose sessions these are.
 
         Returns:
             A report for each session that was compacted.
@@ -155,8 +150,6 @@ class SessionsHandle:
 
         Args:
             id: The summary's id or key.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
 
         Returns:
@@ -180,7 +173,6 @@ class SessionsHandle:
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
         """
         from aforesaid.context.recall import note_reset
 
@@ -192,8 +184,6 @@ class SessionsHandle:
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
-            progress: Called with (done, total) after each summary.
 
         Returns:
             What the session holds now.
