@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
 from aforesaid.learning.labels import Label, feedback_labels
 from aforesaid.math.calibration import Method
-from aforesaid.memory.shared_args import with_shared_args
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible
 from aforesaid.types import Progress, Record
 
@@ -29,12 +28,8 @@ class RelevanceLabel:
     session: str | None = None
 
 
-@with_shared_args
-class CalibrationHandle:
+class CalibrationHandle(Handle):
     """The calibration of one tenant: fit, reset."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def fit(
         self,
@@ -48,7 +43,7 @@ class CalibrationHandle:
         project: str | None = None,
         progress: Progress | None = None,
     ) -> calibrate.CalibrationReport:
-        """Fit the scores of the `pce` profile to labels.
+        """Fit the scores of the `pce` profile to labels. Return the error before and after.
 
         A fit that is worse than the raw scores on held-out labels is not kept, unless `force` is set.
 
@@ -58,9 +53,6 @@ class CalibrationHandle:
             method: `isotonic` or `platt`.
             side: Which score to fit: `text`, `vector` or `both`.
             force: Keep the fit even if it is worse.
-
-        Returns:
-            The error before and after, and whether the fit was kept.
 
         Raises:
             InputError: A label is not valid, or there are too few.
@@ -72,11 +64,7 @@ class CalibrationHandle:
         )
 
     def reset(self) -> tuple[str, ...]:
-        """Go back to raw scores.
-
-        Returns:
-            The names of the stored fits that were removed.
-        """
+        """Go back to raw scores. Return the names of the stored fits that were removed."""
         return self._engine.run(lambda request: calibrate.reset(request, gate=False))
 
 

@@ -6,24 +6,19 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import get_args
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate, gate_log
 from aforesaid.learning.labels import GateLabel, feedback_gate_labels
 from aforesaid.memory.calibration import RelevanceLabel
-from aforesaid.memory.shared_args import with_shared_args
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible, visible
 from aforesaid.retrieval.search import Page
 from aforesaid.types import Decision, Filter, Progress, TimeLike, check_choice
 
 
-@with_shared_args
-class GateHandle:
+class GateHandle(Handle):
     """The gate of one tenant: its log, replay with other settings, and its threshold."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def log(
         self,
@@ -40,9 +35,6 @@ class GateHandle:
 
         Args:
             decision: Only `admit`, `defer` or `reject`.
-
-        Returns:
-            The entries. Messages that were forgotten are not among them.
         """
         if decision is not None:
             check_choice(decision, get_args(Decision), "decision")
@@ -62,14 +54,11 @@ class GateHandle:
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> gate_log.GateReplay:
-        """Show what the gate would have decided with other settings. Nothing is changed.
+        """Return how the gate would have decided with other settings, and which decisions change. Changes nothing.
 
         Args:
             weights: The other values of `gate.*` settings: the threshold and the branch weights.
             limit: How many changed decisions to list; all if left out.
-
-        Returns:
-            The counts before and after, and the decisions that change.
         """
         request = self._engine.request()
         where = _turns(request, user, session, since, until)
@@ -84,13 +73,10 @@ class GateHandle:
         project: str | None = None,
         progress: Progress | None = None,
     ) -> calibrate.GateReport:
-        """Set the gate's threshold to where a message is as likely useful as not.
+        """Set the gate's threshold to where a message is as likely useful as not. Return what changes.
 
         Args:
             labels: Messages that were judged, or pairs of (score, useful); by default the labels from `feedback`.
-
-        Returns:
-            The threshold before and after, and what changes. Without labels it stays.
 
         Raises:
             InputError: A label names a message that the gate did not score.
@@ -105,11 +91,7 @@ class GateHandle:
         )
 
     def reset(self) -> tuple[str, ...]:
-        """Go back to the threshold of the settings.
-
-        Returns:
-            The names of the stored values that were removed.
-        """
+        """Go back to the threshold of the settings. Return the names of the stored values that were removed."""
         return self._engine.run(lambda request: calibrate.reset(request, gate=True))
 
 

@@ -1,4 +1,4 @@
-"""Explains once the parameters that many methods share. `help()` shows them with each method."""
+"""The base class of the handles. It explains the parameters that many methods share; `help()` shows them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from inspect import cleandoc
 from types import FunctionType
 from typing import TypeVar
+
+from aforesaid.engine.engine import Engine
 
 SHARED_ARGS = {
     "agent": "The agent that took part.",
@@ -41,6 +43,16 @@ SHARED_ARGS = {
 _SECTION = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
 _ENTRY = re.compile(r"\n    (?=\w+: )")
 Class = TypeVar("Class", bound=type)
+
+
+class Handle:
+    """A group of methods of `Memory`, such as `memory.notes`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __init_subclass__(cls) -> None:
+        with_shared_args(cls)
 
 
 def with_shared_args(kind: Class) -> Class:
