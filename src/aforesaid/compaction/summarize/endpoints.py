@@ -12,7 +12,7 @@ from aforesaid.compaction.summarize.phrases import fit
 from aforesaid.compaction.summarize.prompt import PREVIOUS_TOKENS, clean_answer, messages
 from aforesaid.embed.endpoints import ollama_url
 from aforesaid.errors import EndpointError, InputError, SettingsError
-from aforesaid.math.preservation import decoder_confidence
+from aforesaid.math.summaries import decoder_confidence
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.types import storable
 

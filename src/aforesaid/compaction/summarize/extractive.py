@@ -16,7 +16,7 @@ from aforesaid.compaction.summarize.phrases import render, shorten, with_dates, 
 from aforesaid.compaction.summarize.sentence_score import SentenceScore, facts_of, score_sentence, speaker_names
 from aforesaid.errors import AforesaidError
 from aforesaid.math.domain import Floats
-from aforesaid.math.preservation import centroid, cosines
+from aforesaid.math.summaries import centroid, cosines
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.math.vectors import Vectors
 from aforesaid.text.analyze import terms
