@@ -103,13 +103,13 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 __all__ = [
     "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BootstrapReport", "CalibrationReport",
     "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "Embedder",
-    "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError", "Freshness",
-    "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport", "IndexReport",
-    "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "NotFoundError", "NoteLines",
-    "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress",
-    "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel", "RevisionReport", "RollbackReport",
-    "SearchResult", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike",
-    "Turn",
+    "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError",
+    "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport",
+    "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "NotFoundError",
+    "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport",
+    "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel",
+    "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem",
+    "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from aforesaid.errors import InputError, StoreError
 from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
-from aforesaid.math.usefulness import Signal
+from aforesaid.math.pce import Signal
 from aforesaid.memory.handle import with_shared_args
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
