@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
 
-from aforesaid.compaction.summarize.base import SummarySource
+from aforesaid.compaction.summarize import SummarySource
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.sentences import sentences
 
