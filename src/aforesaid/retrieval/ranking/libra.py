@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from aforesaid.engine.kept_values import most_uses
-from aforesaid.math import authority, hybrid, temporal
+from aforesaid.math import libra, temporal
 from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
-from aforesaid.math.normalise import vector_candidates as wide
+from aforesaid.math.pce import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
 from aforesaid.retrieval.ranking.links import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
 from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
 
@@ -43,7 +44,7 @@ def rank_single(question: Question) -> list[Hit]:
     records = question.store.get(list(cosines))
     if not records:
         return []
-    scored = hybrid.single_pass(
+    scored = libra.single_pass(
         [cosines[record.key] for record in records],
         [question.age_seconds(record) for record in records],
         [_scope(question, record) for record in records],
@@ -52,7 +53,7 @@ def rank_single(question: Question) -> list[Hit]:
         question.settings.libra,
         question.settings.search,
     )
-    alpha, beta, gamma = hybrid.hybrid_weights(question.settings.libra).values
+    alpha, beta, gamma = libra.hybrid_weights(question.settings.libra).values
     ranked = []
     for i, record in enumerate(records):
         parts = {
@@ -123,15 +124,15 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
         return []
     near = [found.cosines[record.key] for record in records]
     uses = [int(record.meta.get(USES, 0)) for record in records]
-    recent = authority.authority_recency([question.age_seconds(record) for record in records], rows.authority_decay)
-    frequent = authority.access_frequency(uses, max(*uses, _most_uses(question)))
+    recent = libra.recency([question.age_seconds(record) for record in records], rows.authority_decay)
+    frequent = libra.access_frequency(uses, max(*uses, _most_uses(question)))
     authored = np.array([_authored(record) for record in records])
-    omega = authority.authority(recent, frequent, authored, authority.authority_weights(rows))
+    omega = libra.authority(recent, frequent, authored, libra.authority_weights(rows))
     keywords = frozenset(query_terms(question.text))
-    covered = authority.keyword_coverage(keywords, [set(terms(searchable(record))) for record in records])
+    covered = libra.keyword_coverage(keywords, [set(terms(searchable(record))) for record in records])
     summaries = [record.kind == "summary" for record in records]
-    quality = hybrid.quality([1.0 - record.confidence for record in records], summaries, rows.delta)
-    scores = authority.second_pass(omega, near, covered, rows.kappa, quality)
+    quality = libra.quality([1.0 - record.confidence for record in records], summaries, rows.delta)
+    scores = libra.second_pass(omega, near, covered, rows.kappa, quality)
     ranked = []
     for i, record in enumerate(records):
         parts = {
@@ -142,7 +143,7 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
             "a": float(authored[i]),
             "cos": max(near[i], 0.0),
             "coverage": float(covered[i]),
-            "keyword_factor": float(authority.keyword_factor(covered[i], rows.kappa)),
+            "keyword_factor": float(libra.keyword_factor(covered[i], rows.kappa)),
             "quality": float(quality[i]),
         }
         why = evidence(question, record, None, near[i])
@@ -204,7 +205,8 @@ def _anchors(question: Question, record: Record) -> float:
     """A(d), from what was counted when the record was written; counted now for one that says nothing of it."""
     count = record.meta.get(ANCHORS)
     if count is None:
-        count = len({expression.text.lower() for expression in time_expressions(record.text)})
+        found = guarded("dates", lambda: time_expressions(record.text), ())
+        count = len({expression.text.lower() for expression in found})
     return temporal.anchor_density(int(count), question.settings.time)
 
 
