@@ -25,7 +25,7 @@ from aforesaid.math.summaries import TRIVIAL, cluster_index
 from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
-    from aforesaid.compaction.summarize.base import Summarizer, SummaryDraft, SummarySource, Tightness
+    from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource, Tightness
 
 TIGHTER: tuple[Tightness, ...] = (
     "normal",

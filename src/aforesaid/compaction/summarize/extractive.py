@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from aforesaid.compaction.summarize.base import SummaryDraft, SummarySource, Tightness
+from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import render, shorten, with_dates, without_fillers
 from aforesaid.compaction.summarize.sentence_score import SentenceScore, facts_of, score_sentence, speaker_names
 from aforesaid.errors import AforesaidError
