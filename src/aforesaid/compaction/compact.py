@@ -124,7 +124,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
     whole = groups(found)
-    target = packing.tail_target(rows.budget_tokens, rows.tail)
+    target = packing.share_tokens(rows.budget_tokens, rows.tail)
 
     def cost(turn: Record) -> int:
         return request.count_tokens("{role}: {content}\n".format(**message(turn)))

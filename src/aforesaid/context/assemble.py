@@ -172,7 +172,7 @@ def _mandatory(
         request, spec, rules.elevated, total - own - hard_tokens - soft_tokens - least
     )
     room = total - own - hard_tokens - soft_tokens - elevated_tokens
-    tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
+    tail = recent(talk, rows.tail_turns, room, cost, packing.share_tokens(total, rows.tail), previous.first)
     if tail.missing:
         problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
@@ -189,7 +189,7 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[R
     """The longest prefix of the soft rules that fits the budget, and its tokens."""
     title = count(frame.GUIDANCE + "\n")
     costs = [count(frame.rule(record) + "\n") for record in rules]
-    taken = packing.soft_prefix(costs, max(budget - title, 0))
+    taken = packing.longest_prefix(costs, max(budget - title, 0))
     return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
 
 

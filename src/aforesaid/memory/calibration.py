@@ -87,8 +87,7 @@ def _labels(
     for done, (query, records) in enumerate(judged.items(), 1):
         scores = raw_scores(request, query, [record.key for record, _ in records])
         for record, relevant in records:
-            raw = scores[record.key]
-            found.append(Label(raw.bm25, raw.cosine, relevant, query))
+            found.append(Label(*scores[record.key], relevant, query))
         if progress is not None:
             progress(done, len(judged))
     return found
