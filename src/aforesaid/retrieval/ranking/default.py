@@ -20,8 +20,8 @@ import numpy as np
 
 from aforesaid.math.fusion import convex, reciprocal, relative, stretched
 from aforesaid.retrieval.ranking.base import (
-    SECONDS_A_DAY,
     Question,
+    best_first,
     evidence,
     exact_cosines,
     nearest_passages,
@@ -30,8 +30,7 @@ from aforesaid.retrieval.ranking.base import (
     vector_candidates,
 )
 from aforesaid.retrieval.ranking.features import FeatureInput, feature_columns
-from aforesaid.retrieval.ranking.links import linked_hits
-from aforesaid.retrieval.ranking.newest import rank_newer_first
+from aforesaid.retrieval.ranking.related import linked_hits, rank_newer_first
 from aforesaid.settings.rows import DefaultRows
 from aforesaid.store.protocols import Surroundings
 from aforesaid.text.analyze import is_unspaced
@@ -93,9 +92,7 @@ def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
     """Add records that found documents link to, at half the score. Turns have no links."""
     written = [hit for hit in hits if hit.record.kind in LINKED]
     linked = linked_hits(question, written, taken=hits) if written else []
-    if not linked:
-        return hits
-    return sorted([*hits, *linked], key=lambda hit: (-hit.score, hit.record.key))[: question.limit]
+    return best_first([*hits, *linked], question.limit) if linked else hits
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandidates:
@@ -175,7 +172,7 @@ def _hit(
     parts |= {"cos": cosine} if cosine is not None else {}
     parts |= {"passage": 1.0} if key in found.passages else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
-    parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
+    parts["age_days"] = question.age_days(record)
     why = evidence(question, record, places.get(key), cosine)
     why |= {"nearest": "a sentence"} if key in found.passages else {}
     changes = {name: weights[name] * part for name, part in added.items()}
