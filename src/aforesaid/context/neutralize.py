@@ -61,9 +61,7 @@ def _look(char: str) -> str:
     if unicodedata.category(char) in ("Mn", "Me") or (match and not match["kept"]):
         return ""
     base = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
-    plain = (
-        base if base.isascii() else unicodedata.normalize("NFKC", char)[:1]
-    )  # a few characters expand to a whole sentence
+    plain = base if base.isascii() else unicodedata.normalize("NFKC", char)[:1]  # a few expand to a sentence
     return plain.casefold().translate(_LOOKALIKE)
 
 
@@ -115,16 +113,16 @@ STRUCTURE = (  # kind, explanation, and a pattern over the skeleton whose first 
     ("role marker", "a heading that looks like a system prompt", rf"{_LINE}\s*+(#)#*+\s*+{_HEADING}\s*+(?:$|⏎)"),
     (
         "role marker",
-        "headings of instruction-tuned models",
+        "headings of tuned models",
         rf"{_LINE}\s*+#++\s*+(?:instructions?|response|input)\s*+(:)",
     ),
     ("role marker", "a tag named after a role", rf"{_TAG}(?:{_SPEAKER}|instructions?){_SUFFIX}{_S}[>/]"),
     (
         "role marker",
-        "placeholders look like these tags, but have no end tag",
+        "an end tag: placeholders have none",
         rf"(<){_S}/{_S}(?:user|tool|prompt){_S}>",
     ),
-    ("role marker", "and do not start a line", rf"{_LINE}\s*+(<)(?:user|tool|prompt)>"),
+    ("role marker", "a tag at the start of a line", rf"{_LINE}\s*+(<)(?:user|tool|prompt)>"),
     ("role marker", "a chat message as JSON", r"[\"']role[\"']\s*+(:)\s*+[\"'](?:system|developer)"),
     ("tool call", "a call or its result as a tag", rf"{_TAG}{_TOOL}"),
     ("tool call", "a call as JSON", r"[\"'](?:tool_calls?|function_calls?|tool_use|tool_call_id)[\"']\s*+(:)"),
@@ -170,18 +168,18 @@ _SPACED = (  # languages with spaces; each pattern must start at a word
     ("declares void", rf"(?:{_EARLIER} {_LAW}|{_LAW} above) (?:\w+ ){{0,2}}?(?:void|a test|obsolete|cancell?ed)"),
     ("exempts", rf"{_LAW} (?:do not|don't|no longer) apply to you\b|do anything now\b|you have no {_LAW}"),
     ("forbids to follow", rf"{_STOP} {_FEW}(?:{_LAW} {_GIVEN}|(?:your|previous|system) {_FEW}{_LAW})"),
-    ("gives a new identity", rf"you are (?:now|no longer) (?:in )?{_FEW}(?:{_MACHINE}|{_FREE}|{_MODE})"),
+    ("gives a new role", rf"you are (?:now|no longer) (?:in )?{_FEW}(?:{_MACHINE}|{_FREE}|{_MODE})"),
     (
-        "asks for a pose",
+        "pretend",
         rf"(?:pretend|act|behave|you are) (?:as|that|to be|like|an?) {_FEW}(?:{_FREE}|no {_FEW}{_LAW})",
     ),
-    ("asks for a pose as a machine", r"pretend (?:that you are|to be) (?:an? |my )?(?:\w+ )?(?:ai|chat ?bot|model)\b"),
+    ("asks to be an AI", r"pretend (?:that you are|to be) (?:an? |my )?(?:\w+ )?(?:ai|chat ?bot|model)\b"),
     ("sets future behaviour", rf"from now on,? (?:you (?:will |must |should )?)?(?:only |always |never )?{_SAY}"),
     ("poses as the system", r"system (?:prompt|override|notice) ?:|(?:admin|developer|root) override\b"),
     ("poses as instructions", r"(?:new|updated|real|actual|hidden|true) (?:instructions?|orders|directives?) ?:"),
     ("asks for the prompt", rf"{_ASK}\b.{{0,40}}?\b(?:system|initial|hidden|original) (?:prompt|instructions)\b"),
     (
-        "asks for its instructions",
+        "asks for its rules",
         rf"{_TELL} (?:all |of )*your (?:\w+ )?(?:prompt|instructions|guidelines|configuration)\b",
     ),
     ("asks to repeat", r"(?:repeat|print|output|recite) (?:all |the )*(?:text|words|everything) above(?! the\b)"),
@@ -189,11 +187,11 @@ _SPACED = (  # languages with spaces; each pattern must start at a word
     ("hides", r"(?:secret|hidden|hide (?:this|it)|conceal \w+) from the user\b"),
     ("acts without telling the user", rf"(?:^|(?<=[.!?:;,] )){_SECRETLY}|{_DO}.{{0,60}}? {_SECRETLY}"),
     (
-        "addresses a reading machine",
+        "addresses a reader",
         rf"{_MACHINE},? (?:that is )?(?:reading|processing) this(?: page| document|[,.:;!]|$)",
     ),
     (
-        "addresses the machine",
+        "addresses the AI",
         rf"{_CALL} ?{_MACHINE}(?!')|if you are an? (?:\w+ )?(?:ai|llm|language model|chat ?bot)\b",
     ),
     ("asks for a mode", rf"(?:enter|activate|switch to) {_MODE}|enable (?:dan|god|jailbreak|unrestricted) mode"),
@@ -205,11 +203,11 @@ _UNSPACED = (  # languages without spaces
     ("ja: cancels", rf"{_JA_BEFORE}[^。]{{0,12}}{_JA_LAW}[^。]{{0,8}}{_JA_CANCEL}"),
     ("ja: asks for the prompt", "システムプロンプト(?:を|:|の(?:内容|全文))"),
     (
-        "ja: asks for its instructions",
+        "ja: asks for its rules",
         rf"(?:あなたの|内部の)[^。]{{0,8}}{_JA_LAW}[^。]{{0,6}}(?:出力|表示|公開|開示|教え)",
     ),
     (
-        "ja: gives a new identity",
+        "ja: gives a new role",
         "(?:あなた|君|お前)は(?:今から|これから|今後|もう)[^。]{0,30}(?:ai|として|モード|制限)",
     ),
     ("ja: lifts limits", "(?:制限|制約)を[^。]{0,6}(?:解除し|無視)|(?:開発者|脱獄|dan)モード(?:に入|に切|で)"),
