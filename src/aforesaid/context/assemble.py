@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory, records_of
-from aforesaid.context.recent_turns import base, groups, message, recent
+from aforesaid.context.recent_turns import base, groups, message, message_tokens, recent, turn_tokens
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -151,13 +152,10 @@ def _mandatory(
 ) -> Mandatory:
     """Fill the budget in this order: hard rules, the last m turns, soft rules, elevated rules, older turns (spec 6)."""
     rows, total, count = request.settings.assemble, spec.budget_tokens, request.count_tokens
-
-    def cost(turn: Record) -> int:
-        return _cost(message(turn), count)
-
+    cost = partial(turn_tokens, count)
     given = _in_messages(turns, spec.messages)
     stored = groups([turn for turn in turns if turn not in given])
-    own = sum(_cost(each, count) for each in spec.messages)
+    own = sum(message_tokens(count, each) for each in spec.messages)
     least = sum(cost(turn) for group in stored[len(stored) - base(stored, rows.tail_turns) :] for turn in group)
     hard, hard_tokens = _hard(rules.hard, total - own, count)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
@@ -225,10 +223,6 @@ def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, pa
     missing = "does not fit" if part == "rules" else "does not fit, or far from it"
     reason = what if fits else f"{what}: {missing}"
     return TraceItem(record.id, part, fits, count(frame.rule(record) + "\n"), reason, key=record.key)
-
-
-def _cost(chat: Mapping[str, str], count: Count) -> int:
-    return count(f"{chat['role']}: {chat['content']}\n")
 
 
 def _load_previous(request: Request, spec: ContextRequest) -> Previous:

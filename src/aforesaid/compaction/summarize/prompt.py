@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from aforesaid.compaction.summarize import SummarySource, Tightness
@@ -99,10 +100,7 @@ def _end_of(text: str, max_tokens: int, count: Callable[[str], int]) -> str:
         return ""
     if count(text) <= max_tokens:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(text[-middle:]) <= max_tokens - 1 else (low, middle - 1)
-    end = text[len(text) - low :]
+    chars = bisect_right(range(1, len(text)), max_tokens - 1, key=lambda size: count(text[-size:]))
+    end = text[len(text) - chars :]
     space = end.find(" ")
     return f"…{end[space + 1 :] if 0 <= space < len(end) // 2 else end}" if end else ""
