@@ -59,6 +59,7 @@ class DefaultCandidates:
 
     alpha: float
     bm25: Mapping[str, float]
+    text_ranks: Mapping[str, int]
     cosines: Mapping[str, float]
     passages: Mapping[str, float]
     fused: Mapping[str, Fused]
@@ -83,8 +84,8 @@ def rank(question: Question) -> list[Hit]:
     keys = list(glances)
     order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
-    places = {key: place for place, key in enumerate(found.bm25, start=1)}
-    hits = [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
+    records = question.store.get(list(parts))
+    hits = [_hit(question, found, record, parts[record.key], weights) for record in records]
     return rank_newer_first(question, _with_links(question, hits))
 
 
@@ -114,7 +115,8 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandi
     scores = convex(meaning, words, alpha) if rows.fusion == "convex" else reciprocal(meaning, words)
     joined = zip(words.tolist(), meaning.tolist(), scores.tolist(), strict=True)
     fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
-    return DefaultCandidates(alpha, bm25, cosines, passages, dict(fused))
+    ranks = {key: rank for rank, key in enumerate(bm25, start=1)}
+    return DefaultCandidates(alpha, bm25, ranks, cosines, passages, dict(fused))
 
 
 def _nearer_passages(
@@ -159,12 +161,10 @@ def _hit(
     question: Question,
     found: DefaultCandidates,
     record: Record,
-    parts_by_key: Mapping[str, Mapping[str, float]],
+    added: Mapping[str, float],
     weights: Mapping[str, float],
-    places: Mapping[str, int],
 ) -> Hit:
     key = record.key
-    added = parts_by_key[key]
     fused = found.of(key)
     bm25, cosine = found.bm25.get(key), found.cosines.get(key)
     parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
@@ -173,7 +173,7 @@ def _hit(
     parts |= {"passage": 1.0} if key in found.passages else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
     parts["age_days"] = question.age_days(record)
-    why = evidence(question, record, places.get(key), cosine)
+    why = evidence(question, record, found.text_ranks.get(key), cosine)
     why |= {"nearest": "a sentence"} if key in found.passages else {}
     changes = {name: weights[name] * part for name, part in added.items()}
     why |= {name: f"{change:+.2f}" for name, change in changes.items() if abs(change) >= LEAST_SHOWN}

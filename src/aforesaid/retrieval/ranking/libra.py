@@ -67,7 +67,7 @@ def rank_two_pass(question: Question) -> list[Hit]:
 
 
 def rank(question: Question) -> list[Hit]:
-    """Two passes. For a question about time, records with dates are added from a wider pool (spec L9)."""
+    """Two passes. For a question about time, records with dates are added from a wider pool (spec L9.6)."""
     xi = temporal.query_indicator(temporal_patterns(question.text), question.settings.time)
     if not temporal.active(xi, question.settings.time):
         return rank_two_pass(question)
