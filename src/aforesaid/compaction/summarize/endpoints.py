@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aforesaid._util.json_http import openai_post
+from aforesaid._util.json_http import OpenAIPost
 from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import fit
 from aforesaid.compaction.summarize.prompt import PREVIOUS_TOKENS, clean_answer, messages
@@ -41,7 +41,7 @@ class OpenAISummarizer:
             raise SettingsError(f"No model is named, and {self.provider} has no default.", "Name the model to ask for.")
         self.name = f"{self.provider}:{model}"
         self._model = model
-        self._post = openai_post(
+        self._post = OpenAIPost(
             "/chat/completions", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
         )
         self._count = count
