@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -29,14 +29,21 @@ MMAP_BYTES = 1 << 32  # read pages without copying them
 READERS_MS = 1000  # how long `rewrite_pages` waits for readers; the deletion before it has waited already
 
 
-class ThreadConnection:
+class Connection(sqlite3.Connection):
     """The connection of one thread. Closed when the thread ends, because servers start many threads."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-
     def __del__(self) -> None:
-        self.connection.close()
+        self.close()
+
+
+class _ThreadState(threading.local):
+    """What each thread has: its connection, and the state of its transaction."""
+
+    pid = -1  # of the process that opened the connection
+    connection: Connection
+    lock: FileLock
+    depth = 0  # of nested transactions
+    scrub = False  # empty the write-ahead log after the commit
 
 
 class Database:
@@ -46,8 +53,8 @@ class Database:
         self.path = path
         self._rows = rows
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
-        self._local = threading.local()
-        self._connections: WeakSet[ThreadConnection] = WeakSet()
+        self._local = _ThreadState()
+        self._connections: WeakSet[Connection] = WeakSet()
         self._guard = threading.Lock()
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
@@ -80,7 +87,7 @@ class Database:
             return
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} needs a migration but cannot be written.", "Make it writable once.")
-        with self._lock():
+        with self._local.lock:
             self._migrate(migrations)
 
     def _version(self) -> int:
@@ -113,24 +120,20 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the database to another file, consistently, while others use it."""
-        with self.errors():
-            copy = sqlite3.connect(target)
-            try:
-                self.connection.backup(copy)
-            finally:
-                copy.close()
+        with self.errors(), closing(sqlite3.connect(target)) as copy:
+            self.connection.backup(copy)
 
     @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
-        if getattr(self._local, "pid", None) != os.getpid():
-            self._local.held = self._connect()
-            self._local.pid = os.getpid()
-            self._local.depth, self._local.scrub = 0, False
-        found: ThreadConnection = self._local.held
-        return found.connection
+        local = self._local
+        if local.pid != os.getpid():
+            local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
+            local.connection = self._connect()
+            local.pid, local.depth, local.scrub = os.getpid(), 0, False
+        return local.connection
 
-    def _connect(self) -> ThreadConnection:
+    def _connect(self) -> Connection:
         # `immutable`: SQLite cannot create the shared memory for WAL on a read-only disk, and nobody writes there.
         query = "?mode=ro&immutable=1" if self.read_only else ""
         connection = sqlite3.connect(
@@ -139,10 +142,10 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
             timeout=self._rows.lock_timeout_ms / 1000,
+            factory=Connection,
         )
-        held = ThreadConnection(connection)
         with self._guard:
-            self._connections.add(held)
+            self._connections.add(connection)
         for pragma in (
             f"synchronous = {self._rows.synchronous}",
             f"cache_size = -{CACHE_KIB}",
@@ -152,15 +155,7 @@ class Database:
             "temp_store = MEMORY",  # no user text in temporary files
         ):
             connection.execute(f"PRAGMA {pragma}")
-        return held
-
-    def _lock(self) -> FileLock:
-        lock = getattr(self._local, "lock", None)
-        if lock is None or self._local.pid != os.getpid():
-            lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
-            self._local.lock = lock
-        found: FileLock = lock
-        return found
+        return connection
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -171,7 +166,7 @@ class Database:
             return
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} is read-only.", "Copy it to a folder that you can write.")
-        with self.errors(), self._lock():
+        with self.errors(), self._local.lock:
             connection.execute("BEGIN IMMEDIATE")
             self._local.depth = 1
             try:
@@ -201,7 +196,7 @@ class Database:
         if self.read_only or self.connection.in_transaction:
             return False
         try:
-            with self.errors(), self._lock():
+            with self.errors(), self._local.lock:
                 self.connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
                 for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     busy = self.connection.execute(statement).fetchone()
@@ -264,10 +259,10 @@ class Database:
         with self._guard:
             connections = list(self._connections)
             self._connections.clear()
-        for held in connections:
+        for connection in connections:
             with suppress(sqlite3.Error):
-                held.connection.close()
-        self._local = threading.local()
+                connection.close()
+        self._local = _ThreadState()
 
 
 _Meaning = tuple[Callable[[str, str], StoreError], str, str]
