@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from aforesaid.errors import InputError, StoreBusyError, StoreCorruptError, StoreError
 from aforesaid.governance.audit import AuditReport, export_lines, verify
 from aforesaid.memory import Memory
-from aforesaid.policy import read_policy
+from aforesaid.policy.document import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.hash_chain import Head, mentions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aforesaid.policy import read_policy
+from aforesaid.policy.document import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Event
