@@ -42,7 +42,7 @@ from aforesaid.policy.patterns import MAX_CHARS as MAX_PATTERN
 from aforesaid.policy.patterns import compile_pattern
 from aforesaid.policy.rule_parser import MAX_CHARS as MAX_RULE
 from aforesaid.policy.rule_parser import parse
-from aforesaid.policy.yaml_tree import Node, Problems, quoted, read_tree, suggestion
+from aforesaid.policy.yaml_tree import Problems, YamlNode, quoted, read_tree, suggestion
 from aforesaid.settings import Settings, checked
 from aforesaid.types import BOUNDARIES, SCOPES, Boundary, Scope, check_choice
 
@@ -57,7 +57,7 @@ SHARES = "assemble."  # shares of one budget: they are checked together
 
 Word = TypeVar("Word", bound=str)
 Parsed = TypeVar("Parsed")
-Table = Mapping[str, Node]
+Table = Mapping[str, YamlNode]
 
 
 def read_policy(text: str, source: str = "policy.yaml") -> v.Policy:
@@ -85,7 +85,7 @@ class _NodeReader:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
 
-    def table(self, node: Node | None, keys: Collection[str] | None, needed: Collection[str] = ()) -> Table:
+    def table(self, node: YamlNode | None, keys: Collection[str] | None, needed: Collection[str] = ()) -> Table:
         """The entries of a table. Unknown keys are problems unless `keys` is None, and so are missing `needed` ones."""
         if node is None:
             return {}
@@ -102,13 +102,13 @@ class _NodeReader:
                 self.problems.add(node, f"{key} is missing.")
         return {key: entry for key, entry in node.value.items() if key in keys}
 
-    def items(self, node: Node | None, what: str) -> list[Node]:
+    def items(self, node: YamlNode | None, what: str) -> list[YamlNode]:
         """The items of a list."""
         if node is not None and not isinstance(node.value, list):
             self.wrong(node, f"a list of {what}")
         return node.value if node is not None and isinstance(node.value, list) else []
 
-    def text(self, node: Node | None, what: str = "text", limit: int = MAX_TEXT) -> str | None:
+    def text(self, node: YamlNode | None, what: str = "text", limit: int = MAX_TEXT) -> str | None:
         """A text that is not empty."""
         if node is None:
             return None
@@ -121,7 +121,7 @@ class _NodeReader:
             return None
         return node.value
 
-    def choice(self, node: Node | None, choices: Collection[Word], what: str) -> Word | None:
+    def choice(self, node: YamlNode | None, choices: Collection[Word], what: str) -> Word | None:
         """One of the given words."""
         word = self.text(node, what)
         if node is None or word is None:
@@ -132,22 +132,22 @@ class _NodeReader:
         self.problems.add(node, f"unknown {what} {quoted(word)}. {suggestion(word, choices)}")
         return None
 
-    def choices(self, node: Node | None, choices: Collection[Word], what: str) -> tuple[Word, ...]:
+    def choices(self, node: YamlNode | None, choices: Collection[Word], what: str) -> tuple[Word, ...]:
         """A list of such words, each once."""
         found = [self.choice(item, choices, what) for item in self.items(node, f"{what}s")]
         return tuple(dict.fromkeys(word for word in found if word is not None))
 
-    def days(self, node: Node | None) -> float | None:
+    def days(self, node: YamlNode | None) -> float | None:
         """A number of days, more than 0."""
         return self.number(node, f"a number of days over 0 and up to {MAX_DAYS}", lambda days: 0 < days <= MAX_DAYS)
 
-    def whole(self, node: Node | None, high: int) -> int | None:
+    def whole(self, node: YamlNode | None, high: int) -> int | None:
         """A whole number in [0, high]."""
         what = f"a whole number from 0 to {high}"
         value = self.number(node, what, lambda value: value.is_integer() and 0 <= value <= high)
         return None if value is None else int(value)
 
-    def number(self, node: Node | None, what: str, fits: Callable[[float], bool]) -> float | None:
+    def number(self, node: YamlNode | None, what: str, fits: Callable[[float], bool]) -> float | None:
         """A number that fits; true and false are not numbers."""
         if node is None:
             return None
@@ -157,7 +157,7 @@ class _NodeReader:
         return None
 
     def parsed(
-        self, node: Node | None, what: str, limit: int, parser: Callable[[str], Parsed]
+        self, node: YamlNode | None, what: str, limit: int, parser: Callable[[str], Parsed]
     ) -> tuple[str, Parsed] | None:
         """A text and what the parser makes of it; a RuleError of the parser is a problem."""
         text = self.text(node, what, limit)
@@ -169,7 +169,7 @@ class _NodeReader:
             self.problems.add(node, str(error), rule=True)
             return None
 
-    def wrong(self, node: Node, expected: str, remedy: str = "") -> None:
+    def wrong(self, node: YamlNode, expected: str, remedy: str = "") -> None:
         """Record that something else was expected here."""
         match node.value:
             case list() | dict():
@@ -184,7 +184,7 @@ class _NodeReader:
 class _PolicyReader(_NodeReader):
     """Reads a policy, one method per section. A wrong value counts as missing, since the file is refused anyway."""
 
-    def policy(self, root: Node) -> v.Policy:
+    def policy(self, root: YamlNode) -> v.Policy:
         rows = self.table(root, v.SECTIONS)
         if isinstance(root.value, dict) and "version" not in rows:
             self.problems.add(replace(root, path="version"), 'every policy has a version, as in version: "1.0.0".')
@@ -205,18 +205,18 @@ class _PolicyReader(_NodeReader):
             review={scope: self.whole(row, MAX_REVIEWERS) or 0 for scope, row in review},
         )
 
-    def by_scope(self, node: Node | None) -> list[tuple[Scope, Node]]:
+    def by_scope(self, node: YamlNode | None) -> list[tuple[Scope, YamlNode]]:
         """The entries of a table whose keys are scopes."""
         rows = self.table(node, SCOPE_WORDS)
         if "principle" in rows and "global" in rows:
             self.problems.add(rows["principle"].key, "principle is another word for global; keep one of them.")
         return [(SCOPE_WORDS[word], row) for word, row in rows.items()]
 
-    def limits(self, node: Node) -> v.ScopeLimits:
+    def limits(self, node: YamlNode) -> v.ScopeLimits:
         rows = self.table(node, ("ttl_days", "max_tokens"))
         return v.ScopeLimits(self.days(rows.get("ttl_days")), self.whole(rows.get("max_tokens"), MAX_TOKENS))
 
-    def classes(self, node: Node | None) -> dict[Boundary, v.ClassRule]:
+    def classes(self, node: YamlNode | None) -> dict[Boundary, v.ClassRule]:
         classes = self.table(node, BOUNDARIES)
         found = {}
         for name in BOUNDARIES:
@@ -226,11 +226,11 @@ class _PolicyReader(_NodeReader):
             found[name] = v.ClassRule(allow, redact, self.tags(rows.get("unredacted")))
         return found
 
-    def tags(self, node: Node | None) -> tuple[str, ...]:
+    def tags(self, node: YamlNode | None) -> tuple[str, ...]:
         found = [self.text(item, "a tag") for item in self.items(node, "tags")]
         return tuple(dict.fromkeys(tag for tag in found if tag is not None))
 
-    def invariants(self, node: Node | None) -> Iterator[v.Invariant]:
+    def invariants(self, node: YamlNode | None) -> Iterator[v.Invariant]:
         seen: set[str] = set()
         for item in self.items(node, "invariants"):
             rows = self.table(item, ("name", "rule", "on"), needed=("name", "rule"))
@@ -242,13 +242,13 @@ class _PolicyReader(_NodeReader):
             if (rule := self.parsed(rows.get("rule"), "a rule", MAX_RULE, parse)) is not None:
                 yield v.Invariant(name or "", rule[1], on)
 
-    def actions(self, node: Node | None) -> tuple[v.Action, ...]:
+    def actions(self, node: YamlNode | None) -> tuple[v.Action, ...]:
         chosen = self.choices(node, v.ACTIONS, "action")
         if node is not None and node.value == []:
             self.problems.add(node, "an empty list would switch the invariant off; remove it instead.")
         return tuple(action for action in v.ACTIONS if node is None or action in chosen)
 
-    def redactions(self, node: Node) -> Iterator[v.Detector | v.Pattern]:
+    def redactions(self, node: YamlNode) -> Iterator[v.Detector | v.Pattern]:
         seen: set[str] = set()
         for item in self.items(node, "redactions"):
             built_in = isinstance(item.value, dict) and "detect" in item.value
@@ -259,11 +259,11 @@ class _PolicyReader(_NodeReader):
                 seen.add(found.name)
                 yield found
 
-    def detector(self, item: Node) -> v.Detector | None:
+    def detector(self, item: YamlNode) -> v.Detector | None:
         name = self.choice(self.table(item, ("detect",))["detect"], v.DETECTORS, "detector")
         return None if name is None else v.Detector(name)
 
-    def pattern(self, item: Node) -> v.Pattern | None:
+    def pattern(self, item: YamlNode) -> v.Pattern | None:
         rows = self.table(item, ("name", "pattern", "replace", "detect"), needed=("name", "pattern"))
         name = self.text(rows.get("name"))
         if name is not None and (not PATTERN_NAME.fullmatch(name) or name in v.DETECTORS):
@@ -277,7 +277,7 @@ class _PolicyReader(_NodeReader):
             return None
         return v.Pattern(name, pattern[0], f"[redacted:{name}]" if replacement is None else replacement)
 
-    def retrieval(self, node: Node | None) -> dict[str, v.Setting]:
+    def retrieval(self, node: YamlNode | None) -> dict[str, v.Setting]:
         known = [setting.name for setting in Settings().rows()]
         found = {name: self.setting(name, row, known) for name, row in self.table(node, None).items()}
         chosen = {name: value for name, value in found.items() if value is not None}
@@ -289,7 +289,7 @@ class _PolicyReader(_NodeReader):
                 self.problems.add(node, str(error))
         return chosen
 
-    def setting(self, name: str, row: Node, known: Collection[str]) -> v.Setting | None:
+    def setting(self, name: str, row: YamlNode, known: Collection[str]) -> v.Setting | None:
         if name not in known:
             self.problems.add(row, f"unknown setting {quoted(name)}. {suggestion(name, known)}")
         elif isinstance(row.value, list | dict):
@@ -301,7 +301,7 @@ class _PolicyReader(_NodeReader):
                 self.problems.add(row, str(error))
         return None
 
-    def observation(self, node: Node | None) -> v.Observation:
+    def observation(self, node: YamlNode | None) -> v.Observation:
         rows = self.table(node, ("ttl_days", "mode"))
         mode = self.choice(rows.get("mode"), v.OBSERVATION_MODES, "mode")
         return v.Observation(self.days(rows.get("ttl_days")), mode or v.Observation().mode)

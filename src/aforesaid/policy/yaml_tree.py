@@ -52,10 +52,10 @@ class PolicyProblem(Place):
 
 
 @dataclass(frozen=True, slots=True)
-class Node(Place):
+class YamlNode(Place):
     """A scalar, a list or a table; `key` is the place of its key, with the path of the table."""
 
-    value: Scalar | list[Node] | dict[str, Node]
+    value: Scalar | list[YamlNode] | dict[str, YamlNode]
     key: Place
 
 
@@ -128,7 +128,7 @@ def plain(text: str) -> Scalar:
     return text
 
 
-def read_tree(text: str, problems: Problems) -> Node:
+def read_tree(text: str, problems: Problems) -> YamlNode:
     """The single document of the text. A repeated key is a problem, and its first value counts."""
     start = Place(1, 1, "")
     text = text.removeprefix("\ufeff")
@@ -158,7 +158,7 @@ class _Builder:
         self.events = events
         self.problems = problems
 
-    def document(self) -> Node:
+    def document(self) -> YamlNode:
         next(self.events)  # the stream starts
         if isinstance(event := next(self.events), yaml.StreamEndEvent):
             self.problems.stop(Place(1, 1, ""), "the file is empty.")
@@ -168,7 +168,7 @@ class _Builder:
             self.problems.stop(_place(event.start_mark, ""), "a second document starts here; a policy is one.")
         return node
 
-    def node(self, event: Any, path: str, depth: int, key: Place) -> Node:
+    def node(self, event: Any, path: str, depth: int, key: Place) -> YamlNode:
         place = _place(event.start_mark, path)
         if isinstance(event, yaml.AliasEvent):
             self.problems.stop(place, f"the alias *{event.anchor} is not allowed; write the value out.")
@@ -176,9 +176,9 @@ class _Builder:
             self.problems.stop(place, f"the anchor &{event.anchor} is not allowed; write the value out.")
         if event.tag is not None:
             self.problems.stop(place, f"the tag {quoted(event.tag)} is not allowed; write the value without it.")
-        return Node(place.line, place.column, path, self.value(event, place, depth), key)
+        return YamlNode(place.line, place.column, path, self.value(event, place, depth), key)
 
-    def value(self, event: Any, place: Place, depth: int) -> Scalar | list[Node] | dict[str, Node]:
+    def value(self, event: Any, place: Place, depth: int) -> Scalar | list[YamlNode] | dict[str, YamlNode]:
         if isinstance(event, yaml.ScalarEvent):
             if any("\ud800" <= char <= "\udfff" for char in event.value):
                 self.problems.stop(place, "this contains half a character, which no file can store.")
@@ -194,8 +194,8 @@ class _Builder:
         while not isinstance(event := next(self.events), end):
             yield event
 
-    def table(self, path: str, depth: int) -> dict[str, Node]:
-        entries: dict[str, Node] = {}
+    def table(self, path: str, depth: int) -> dict[str, YamlNode]:
+        entries: dict[str, YamlNode] = {}
         for event in self.until(yaml.MappingEndEvent):
             key = self.node(event, path, depth + 1, _place(event.start_mark, path))
             if not isinstance(key.value, str):
