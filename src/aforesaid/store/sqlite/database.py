@@ -29,18 +29,21 @@ MMAP_BYTES = 1 << 32  # read pages without copying them
 READERS_MS = 1000  # how long `rewrite_pages` waits for readers; the deletion before it has waited already
 
 
-class Connection(sqlite3.Connection):
+class ThreadConnection:
     """The connection of one thread. Closed when the thread ends, because servers start many threads."""
 
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
     def __del__(self) -> None:
-        self.close()
+        self.connection.close()
 
 
 class _ThreadState(threading.local):
     """What each thread has: its connection, and the state of its transaction."""
 
     pid = -1  # of the process that opened the connection
-    connection: Connection
+    held: ThreadConnection
     lock: FileLock
     depth = 0  # of nested transactions
     scrub = False  # empty the write-ahead log after the commit
@@ -54,7 +57,7 @@ class Database:
         self._rows = rows
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
         self._local = _ThreadState()
-        self._connections: WeakSet[Connection] = WeakSet()
+        self._connections: WeakSet[ThreadConnection] = WeakSet()
         self._guard = threading.Lock()
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
@@ -129,11 +132,11 @@ class Database:
         local = self._local
         if local.pid != os.getpid():
             local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
-            local.connection = self._connect()
+            local.held = self._connect()
             local.pid, local.depth, local.scrub = os.getpid(), 0, False
-        return local.connection
+        return local.held.connection
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> ThreadConnection:
         # `immutable`: SQLite cannot create the shared memory for WAL on a read-only disk, and nobody writes there.
         query = "?mode=ro&immutable=1" if self.read_only else ""
         connection = sqlite3.connect(
@@ -142,10 +145,10 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
             timeout=self._rows.lock_timeout_ms / 1000,
-            factory=Connection,
         )
+        held = ThreadConnection(connection)
         with self._guard:
-            self._connections.add(connection)
+            self._connections.add(held)
         for pragma in (
             f"synchronous = {self._rows.synchronous}",
             f"cache_size = -{CACHE_KIB}",
@@ -155,7 +158,7 @@ class Database:
             "temp_store = MEMORY",  # no user text in temporary files
         ):
             connection.execute(f"PRAGMA {pragma}")
-        return connection
+        return held
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -259,9 +262,9 @@ class Database:
         with self._guard:
             connections = list(self._connections)
             self._connections.clear()
-        for connection in connections:
+        for held in connections:
             with suppress(sqlite3.Error):
-                connection.close()
+                held.connection.close()
         self._local = _ThreadState()
 
 
