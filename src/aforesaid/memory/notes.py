@@ -44,7 +44,7 @@ class NotesHandle:
             dry_run: Report only; change nothing.
 
         Returns:
-            Which files were added, changed, removed and left as they are.
+            How many files were added, changed, renamed, removed and unchanged, and which were skipped and why.
 
         Raises:
             InputError: There is no such folder.
@@ -80,7 +80,7 @@ class NotesHandle:
             scope: Who shares them, as in `index`.
 
         Returns:
-            Which files were removed.
+            How many files were removed from the index.
         """
         owner = record_owner(user, project, scope, SHARED_SCOPES)
         return self._engine.run(lambda request: indexing.unindex(request, path, owner))

@@ -13,9 +13,8 @@ from typing import Literal, overload
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.notes.files.blocks import lines_of
-from aforesaid.notes.files.ignore import is_junk
 from aforesaid.notes.files.note import without_long_secrets
-from aforesaid.notes.files.walk import Unreadable, decode, read_note
+from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
 from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, digest_in
 from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
 from aforesaid.retrieval.search import Page, search

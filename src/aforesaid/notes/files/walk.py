@@ -1,5 +1,8 @@
 """Finds the notes in a folder, and reads a note. What cannot be read is reported as skipped.
 
+The nearest ignore file with a matching pattern decides; inside a file, the last matching pattern. `.aforesaidignore`
+wins over `.gitignore`, so that it can include a note that git ignores. Ignored folders are not read at all.
+
 Links are followed only to targets inside the folder that were not seen before. So loops end, and nothing outside is
 read. Files are opened without following a link, and only if they are regular files.
 """
@@ -7,18 +10,28 @@ read. Files are opened without following a link, and only if they are regular fi
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from aforesaid.errors import InputError
-from aforesaid.notes.files.ignore import IGNORE_FILES, Ignored, is_junk_file, is_junk_folder
 from aforesaid.settings.rows import FileRows
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 MAX_PATH_CHARS = 400  # a path is part of a record's id
 MAX_DEPTH = 100
 MAX_IGNORE_BYTES = 200_000
+IGNORE_FILES = (".gitignore", ".aforesaidignore")  # the last one wins
+JUNK_FOLDERS = frozenset(
+    {"node_modules", "logs", "__pycache__", "bower_components", "site-packages"}
+)  # those of spec O6, and others without notes; hidden folders (.git, .obsidian, .trash, .venv) are skipped anyway
+JUNK_ENDINGS = (".log",)
+MAX_PATTERNS = 10_000
 CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
 
 
@@ -64,6 +77,63 @@ class Unreadable(Exception):  # noqa: N818 - every caller turns it into a line o
     def __init__(self, why: str, *, temporary: bool = False) -> None:
         super().__init__(why)
         self.why, self.temporary = why, temporary
+
+
+def is_junk(path: str) -> bool:
+    """Whether a path is always ignored: hidden, a log, or in a folder of packages."""
+    *folders, name = PurePosixPath(path).parts or ("",)
+    return is_junk_file(name) or any(map(is_junk_folder, folders))
+
+
+def is_junk_folder(name: str) -> bool:
+    """Whether a folder is always ignored."""
+    return name.startswith(".") or name.lower() in JUNK_FOLDERS
+
+
+def is_junk_file(name: str) -> bool:
+    """Whether a file is always ignored."""
+    return name.startswith(".") or name.lower().endswith(JUNK_ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """The ignore rules of a folder: for each kind of ignore file, folders and their patterns, outermost first."""
+
+    layers: tuple[tuple[tuple[str, GitIgnoreSpec], ...], ...] = ((),) * len(IGNORE_FILES)
+
+    def within(self, folder: str, texts: Sequence[str | None]) -> Ignored:
+        """The rules for a folder with these ignore files (None: it has none of that kind)."""
+        return Ignored(
+            tuple(
+                (*layer, (folder, spec)) if text and (spec := _patterns(text)) else layer
+                for layer, text in zip(self.layers, texts, strict=True)
+            )
+        )
+
+    def ignores(self, path: str, *, is_folder: bool = False) -> bool:
+        """Whether to ignore a path."""
+        name = f"{path}/" if is_folder else path
+        for layer in reversed(self.layers):
+            for folder, spec in reversed(layer):
+                ignored: bool | None = spec.check_file(name.removeprefix(f"{folder}/")).include
+                if ignored is not None:
+                    return ignored
+        return False
+
+
+def _patterns(text: str) -> GitIgnoreSpec | None:
+    """The patterns of an ignore file. Invalid ones are skipped, as in git."""
+    lines = [line for line in text.removeprefix("\ufeff").splitlines()[:MAX_PATTERNS] if line.strip()]
+    return _spec(lines) or _spec([line for line in lines if _spec([line])])
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec | None:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except (ValueError, re.error):
+        return None
 
 
 def real_folder(path: str | Path) -> Path:
