@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.embed import HashEmbedder
-from aforesaid.embed.base import unit_rows
-from aforesaid.embed.cache import VectorCache
+from aforesaid.embed.base import VectorCache, unit_rows
+from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import DimensionError, InputError
 
 
@@ -41,7 +40,9 @@ def test_rows_are_unit_or_zero_and_do_not_depend_on_their_neighbours(texts: list
 
 
 def test_another_process_with_another_hash_seed_gives_the_same_bytes() -> None:
-    code = "from aforesaid.embed import HashEmbedder as H; print(H(8, seed=3).embed(['one two']).tobytes().hex())"
+    code = (
+        "from aforesaid.embed.hashing import HashEmbedder as H; print(H(8, seed=3).embed(['one two']).tobytes().hex())"
+    )
     for seed in ("1", "2"):
         printed = subprocess.check_output([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, text=True)
         assert bytes.fromhex(printed) == HashEmbedder(8, seed=3).embed(["one two"]).tobytes()

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from aforesaid.embed import fetch, weights
-from aforesaid.errors import InputError, ModelDamagedError, ModelMissingError
+from aforesaid.errors import ModelDamagedError, ModelMissingError
 from support.loopback import Quiet, serving
 
 WHEEL = "bot_brain-0.8.0-py3-none-any.whl"
@@ -58,7 +58,7 @@ def write_wheel(path: Path, files: dict[str, bytes]) -> None:
 
 
 @contextmanager
-def served(files: dict[str, bytes], bytes_per_second: float = 1e12) -> Iterator[str]:
+def served(files: dict[str, bytes], bytes_per_second: float) -> Iterator[str]:
     """A server with these files, as slow as asked for."""
 
     class Handler(Quiet):
@@ -67,8 +67,6 @@ def served(files: dict[str, bytes], bytes_per_second: float = 1e12) -> Iterator[
             self.send_response(200 if raw is not None else 404)
             self.send_header("Content-Type", "text/html" if self.path.endswith("/") else "application/octet-stream")
             self.send_header("Content-Length", str(len(raw or b"")))
-            self.send_header("ETag", '"1"')
-            self.send_header("X-Repo-Commit", "0" * 40)
             self.end_headers()
             for start in range(0, len(raw or b"") if body else 0, 65_536):
                 self.wfile.write((raw or b"")[start : start + 65_536])
@@ -164,9 +162,8 @@ def test_offline_forbids_fetching_but_not_what_is_here(
 ) -> None:
     use(registry, monkeypatch)
     monkeypatch.setenv("AFORESAID_OFFLINE", "1")
-    for source in ("registry", "hub"):
-        with pytest.raises(ModelMissingError, match="AFORESAID_OFFLINE"):
-            weights.pull(source=source, repo="owner/name")  # type: ignore[arg-type]
+    with pytest.raises(ModelMissingError, match="AFORESAID_OFFLINE"):
+        weights.pull()
     assert not cache.exists()
     shutil.copytree(model_folder, weights.cache_folder())
     assert weights.pull() == weights.locate()
@@ -256,49 +253,3 @@ def test_a_named_folder_comes_first_and_must_hold_weights(
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "mine").symlink_to(model_folder)
     assert weights.locate(Path("~/mine")) == tmp_path / "mine"
-
-
-def test_a_hub_is_asked_only_on_request_and_its_files_are_laid_out(
-    model_folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("huggingface_hub")
-    files = {
-        "/me/tiny/resolve/main/onnx/model_quantized.onnx": b"weights",
-        "/me/tiny/resolve/main/tokenizer.json": b"{}",
-        "/me/tiny/resolve/main/1_Pooling/config.json": b"{}",
-    }
-    with served(files) as url:
-        monkeypatch.setenv("HF_ENDPOINT", url)
-        monkeypatch.setenv("HF_HOME", str(cache / "hf"))
-        names = ("onnx/model_quantized.onnx", "tokenizer.json", "1_Pooling/config.json")
-        folder = weights.pull(source="hub", repo="me/tiny", files=names)
-        assert (folder / "model.onnx").read_bytes() == b"weights"
-        assert weights.locate(folder) == folder and (folder / "1_Pooling" / "config.json").is_file()
-        assert weights.pull(source="hub", repo="me/tiny", files=names[:2]) == folder
-        assert not (folder / "1_Pooling").exists()
-        with pytest.raises(ModelMissingError, match="could not be downloaded"):
-            weights.pull(source="hub", repo="me/tiny", files=("absent.onnx", "tokenizer.json"))
-        with pytest.raises(InputError, match="complete model"):
-            weights.pull(source="hub", repo="me/tiny", files=names[:1])
-
-
-def test_a_hub_without_its_library_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(ModelMissingError, match="pip install huggingface_hub"):
-        weights.pull(source="hub", repo="owner/name")
-
-
-@pytest.mark.parametrize("repo", [None, "", "name", "../..", "a/../b", "-x", "owner/na me"])
-def test_a_repository_must_be_a_repository(repo: str | None, cache: Path) -> None:
-    with pytest.raises(InputError):
-        weights.pull(source="hub", repo=repo)
-    with pytest.raises(InputError):
-        weights.pull(source="elsewhere")  # type: ignore[arg-type]
-    assert not cache.exists()
-
-
-@pytest.mark.parametrize("file", ["/etc/passwd", "../up.onnx", "--flag"])
-def test_a_file_must_be_a_file_of_the_repository(file: str) -> None:
-    pytest.importorskip("huggingface_hub")
-    with pytest.raises(InputError, match="not a file"):
-        weights.pull(source="hub", repo="owner/name", files=[file])

@@ -18,7 +18,7 @@ from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.hosts import log
 from aforesaid.hosts.events import respond
 from aforesaid.hosts.hook import HookOptions, run_hook
-from aforesaid.hosts.project import project_of
+from aforesaid.hosts.types import project_of
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import ValueKind

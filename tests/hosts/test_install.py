@@ -29,7 +29,7 @@ from aforesaid.hosts.configs.plans import (
     plans,
 )
 from aforesaid.hosts.configs.toml_text import BEGIN, END, quoted
-from aforesaid.hosts.install import apply_steps, backup_of, install_steps, undo_steps
+from aforesaid.hosts.install import apply_steps, backup_of, install_steps
 from aforesaid.surfaces.cli import main
 
 CALL = LaunchCommand(["/opt/my venv/bin/aforesaid"], ["--store", "/home/ana/my memory.db"], "ana")
@@ -83,9 +83,9 @@ def test_from_nothing_to_nothing(places: Places, tmp_path: Path, host: Any, scop
     apply_steps(install_steps(found))
     assert tree(tmp_path) == before
     assert all((tmp_path / file).stat().st_mode & 0o077 == 0 for file in files)
-    apply_steps(undo_steps(found), undo=True)
+    apply_steps(install_steps(found, undo=True), undo=True)
     assert tree(tmp_path) == {}
-    assert not any(step.changes for step in undo_steps(found))
+    assert not any(step.changes for step in install_steps(found, undo=True))
 
 
 def test_the_environment_may_name_the_folders(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_hooks_stand_beside_the_others(places: Places, host: Any) -> None:
             "/opt/my venv/bin/aforesaid", "hook", "--host", host, "--user", "ana", "--store", "/home/ana/my memory.db",
         ]  # fmt: skip
         assert command["timeout"] in (10, 60)
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     assert plan.path.read_text() == json.dumps(SETTINGS, indent=4) + "\n"
     assert not backup_of(plan.path).exists()
 
@@ -129,7 +129,7 @@ def test_another_user_takes_the_place_of_the_first(places: Places) -> None:
     text = plan.path.read_text()
     assert text.count("aforesaid hook") == len(EVENTS["claude-code"])
     assert "--user ana" not in text
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     assert plan.path.read_text() == json.dumps(SETTINGS), "the first backup is the one that counts"
 
 
@@ -143,7 +143,7 @@ def test_what_was_changed_meanwhile_stays(places: Places) -> None:
     now["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "aforesaid hook --host codex"}]})
     put(plan.path, json.dumps(now))
     assert not install_steps([plan])[0].after or "mine" in str(install_steps([plan])[0].after)
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     left = json.loads(plan.path.read_text())
     assert left["theme"] == "dark"
     assert [hook["command"] for group in left["hooks"]["Stop"] for hook in group["hooks"]] == [
@@ -183,7 +183,7 @@ def test_there_and_back_again(tmp_path: Path, value: dict[str, Any], host: Any, 
     assert not any(step.changes for step in install_steps(found))
     for plan in found:
         assert json.loads(plan.path.read_text()) != value
-    apply_steps(undo_steps(found), undo=True)
+    apply_steps(install_steps(found, undo=True), undo=True)
     assert all(plan.path.read_bytes() == text.encode() for plan in found)
     assert not any(backup_of(plan.path).exists() for plan in found)
 
@@ -237,7 +237,7 @@ def test_toml_keeps_every_other_byte(places: Places) -> None:
         }
         assert not install_steps([plan])[0].changes
         put(plan.path, f"{new}\n[later]\nx = 1\n")
-        apply_steps(undo_steps([plan]), undo=True)
+        apply_steps(install_steps([plan], undo=True), undo=True)
         assert plan.path.read_bytes().decode() == f"{text}\n[later]\nx = 1\n" or text == "model = 'x'"
         assert tomllib.loads(plan.path.read_text()) == {**tomllib.loads(text), "later": {"x": 1}}
         backup_of(plan.path).unlink(missing_ok=True)
@@ -258,8 +258,8 @@ def test_toml_strings(text: str) -> None:
     ],
 )
 def test_toml_that_leaves_no_room_is_refused(text: str) -> None:
-    with pytest.raises(FormatError, match="othing was written"):
-        codex_server(CALL).add_to(text, "config.toml")
+    with pytest.raises(FormatError):
+        codex_server(CALL).add_to(text)
 
 
 TRUSTED = "[projects.'/home/ana/shop']\ntrust_level = \"trusted\"\n"
@@ -288,7 +288,7 @@ def test_toml_that_its_host_edited(places: Places, edit: Callable[[str], str]) -
     other = plans("codex", "user", places, replace(CALL, user="ben"), False, True)[0]
     apply_steps(install_steps([other]))
     assert tomllib.loads(plan.path.read_text())["mcp_servers"]["aforesaid"]["env"] == {"AFORESAID_USER": "ben"}
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     left = plan.path.read_text()
     assert tomllib.loads(left) == tomllib.loads(f"model = 'x'\n{TRUSTED}")
     assert BEGIN not in left and END not in left and ("# mine" in left) == ("# mine" in edited)
@@ -296,23 +296,21 @@ def test_toml_that_its_host_edited(places: Places, edit: Callable[[str], str]) -
 
 def test_toml_that_a_person_added_to_our_table_stays(places: Places) -> None:
     plan = plans("codex", "user", places, CALL, False, True)[0]
-    put(
-        plan.path, codex_server(CALL).add_to(None, "n") + "[mcp_servers.aforesaid.tools.memory_get]\napproval = 'yes'\n"
-    )
+    put(plan.path, codex_server(CALL).add_to(None) + "[mcp_servers.aforesaid.tools.memory_get]\napproval = 'yes'\n")
     assert not install_steps([plan])[0].changes
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     assert not plan.path.exists()
 
 
 def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     cases = {
-        '{\n  "a": 1,\n  oops\n}': r"settings\.json:3: it is not JSON",
-        '{"a": 1, "a": 2}': r"settings\.json:1: 'a' is there twice",
+        '{\n  "a": 1,\n  oops\n}': r"settings\.json: Line 3 is not JSON",
+        '{"a": 1, "a": 2}': r"settings\.json: 'a' is there twice",
         '{"a": NaN}': "a number such as NaN",
         '{"a": 1e999}': "a number such as NaN",
         f'{{"a": {"9" * 5000}}}': "a number such as NaN",
         "[" * 100_000: "nested too deeply",
-        "[]": r"settings\.json:1: it is not an object",
+        "[]": r"settings\.json: It is not an object",
         '{"hooks": []}': "hooks is not an object",
         '{"hooks": {"Stop": 3}}': "hooks.Stop is not a list",
     }
@@ -330,9 +328,9 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
         install_steps(found)
     found[0].path.parent.mkdir(exist_ok=True)
     found[0].path.write_bytes(b"{\n\xff}")
-    with pytest.raises(FormatError, match=r"hooks\.json:2: it is not UTF-8"):
+    with pytest.raises(FormatError, match=r"hooks\.json: Line 2 is not UTF-8"):
         install_steps(found)
-    assert parse("\ufeff{}", "n") == {}
+    assert parse("\ufeff{}") == {}
 
 
 def test_a_server_of_that_name_that_is_not_ours_is_refused(places: Places) -> None:
@@ -340,7 +338,7 @@ def test_a_server_of_that_name_that_is_not_ours_is_refused(places: Places) -> No
     mine = put(plan.path, '{"mcpServers": {"aforesaid": {"command": "other"}}}')
     with pytest.raises(FormatError, match="is not ours"):
         install_steps([plan])
-    assert not undo_steps([plan])[0].changes
+    assert not install_steps([plan], undo=True)[0].changes
     assert mine.read_text() == '{"mcpServers": {"aforesaid": {"command": "other"}}}'
     with pytest.raises(InputError, match="nothing to install for cursor"):
         plans("cursor", "user", places, CALL, True, False)
@@ -358,7 +356,7 @@ def test_a_link_stays_a_link(places: Places, tmp_path: Path) -> None:
     assert plan.path.is_symlink()
     assert "aforesaid" in real.read_text()
     assert real.stat().st_mode & 0o777 == 0o640
-    apply_steps(undo_steps([plan]), undo=True)
+    apply_steps(install_steps([plan], undo=True), undo=True)
     assert plan.path.is_symlink()
     assert real.read_text() == json.dumps(SETTINGS)
     plan.path.unlink()

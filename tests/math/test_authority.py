@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math import authority as au
-from aforesaid.math.hybrid import normalised
+from aforesaid.math import libra as au
+from aforesaid.math.libra import normalised
 
 SHARE = st.floats(0, 1)
 COSINE = st.floats(-1, 1)
@@ -20,7 +20,7 @@ ACCESSES = st.integers(0, 10**9)
 
 def test_authority_is_arithmetic() -> None:
     assert au.authority_weights().values == pytest.approx((0.5, 0.2, 0.3))
-    assert au.authority_recency(100_000) == pytest.approx(math.exp(-1))
+    assert au.recency(100_000, au.DEFAULTS.authority_decay) == pytest.approx(math.exp(-1))
     assert au.access_frequency([0, 3, 7], 7) == pytest.approx([0, math.log(4) / math.log(9), math.log(8) / math.log(9)])
     assert au.authority(0.4, 0.5, 1) == pytest.approx(0.5 * 0.4 + 0.2 * 0.5 + 0.3)
 
@@ -77,7 +77,7 @@ def test_final_score_is_under_authority(omega: float, cosine: float, covered: fl
 
 @given(AGE, ACCESSES, ACCESSES, SHARE, st.lists(SHARE, min_size=3, max_size=3))
 def test_authority_is_convex(age: float, count: int, more: int, authored: float, weights: list[float]) -> None:
-    terms = [au.authority_recency(age), au.access_frequency(count, count + more), authored]
+    terms = [au.recency(age, au.DEFAULTS.authority_decay), au.access_frequency(count, count + more), authored]
     assert 0 <= min(terms) <= au.authority(*terms, normalised(weights, (0.5, 0.2, 0.3))) <= max(terms) <= 1
 
 

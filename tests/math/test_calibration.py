@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math import calibration, normalise
+from aforesaid.math import calibration, pce
 from aforesaid.math.calibration import Calibration
 
 labelled = st.lists(st.tuples(st.integers(-5, 5).map(float), st.sampled_from([0.0, 0.25, 1.0])), min_size=1, max_size=9)
@@ -61,7 +61,7 @@ def test_isotonic_follows_its_definition(rows: list[tuple[float, float]]) -> Non
 
 @given(labelled, st.lists(st.floats(-10, 10), max_size=20))
 def test_isotonic_rises_and_is_bounded(rows: list[tuple[float, float]], probes: list[float]) -> None:
-    fitted = calibration.fit_isotonic([row[0] for row in rows], [row[1] for row in rows], "1")
+    fitted = calibration.Calibration.fit("isotonic", [row[0] for row in rows], [row[1] for row in rows], "1")
     got = fitted.apply(sorted(probes))
     assert ((got >= 0) & (got <= 1)).all() and (np.diff(got) >= 0).all()
 
@@ -159,8 +159,8 @@ def test_platt_degenerate() -> None:
 def test_json_there_and_back(rows: list[tuple[float, bool]]) -> None:
     raw, labels = [row[0] for row in rows], [row[1] for row in rows]
     for fitted in (
-        calibration.fit_platt(raw, labels, "7"),
-        calibration.fit_isotonic(raw, [float(label) for label in labels], "7"),
+        calibration.Calibration.fit("platt", raw, labels, "7"),
+        calibration.Calibration.fit("isotonic", raw, [float(label) for label in labels], "7"),
     ):
         back = Calibration.from_json(json.loads(json.dumps(fitted.to_json())))
         assert back == fitted
@@ -198,15 +198,13 @@ GOOD = {"format": 1, "method": "isotonic", "policy_version": "1", "xs": [0.0, 1.
 def test_unreadable_falls_back(value: object) -> None:
     read = Calibration.from_json(value)
     assert read is None
-    assert calibration.calibrated([1.0, 3.0, 2.0], read, normalise.text_min_max).tolist() == [0, 1, 0.5]
-    assert calibration.calibrated([0.0], read, normalise.vector_share).tolist() == [0.5]
+    assert calibration.calibrated([1.0, 3.0, 2.0], read, pce.text_min_max).tolist() == [0, 1, 0.5]
+    assert calibration.calibrated([0.0], read, pce.vector_share).tolist() == [0.5]
 
 
 def test_readable_is_used() -> None:
     read = Calibration.from_json(GOOD)
-    assert calibration.calibrated([0.0, 0.5, 2.0], read, normalise.text_min_max).tolist() == pytest.approx(
-        [0.2, 0.55, 0.9]
-    )
+    assert calibration.calibrated([0.0, 0.5, 2.0], read, pce.text_min_max).tolist() == pytest.approx([0.2, 0.55, 0.9])
 
 
 @pytest.mark.parametrize(
@@ -233,6 +231,9 @@ def test_scores_that_are_probabilities_are_left_about_as_they_are() -> None:
     random = np.random.default_rng(0)
     raw = random.uniform(0, 1, 1000)
     right = random.uniform(0, 1, 1000) < raw
-    fits = calibration.fit_isotonic(raw, right.astype(np.float64), "1"), calibration.fit_platt(raw, right.tolist(), "1")
+    fits = (
+        calibration.Calibration.fit("isotonic", raw, right.astype(np.float64), "1"),
+        calibration.Calibration.fit("platt", raw, right.tolist(), "1"),
+    )
     for fitted in fits:
         assert float(np.abs(fitted.apply(raw) - raw).mean()) < 0.1

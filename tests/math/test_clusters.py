@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math.clusters import cluster_count, cluster_index, cluster_method, cluster_size, partition
+from aforesaid.math.summaries import cluster_count, cluster_index, cluster_method, cluster_size, partition
 
 TURNS = st.integers(0, 400)
 SIZE = st.integers(-5, 60)

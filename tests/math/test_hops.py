@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math.hops import Hop, best_parents, hop_score, hops
+from aforesaid.math.libra import Hop, best_parents, hop_score, hops
 
 SHARE = st.floats(0, 1)
 GRAPH = st.dictionaries(st.sampled_from("abcdefgh"), st.lists(st.sampled_from("abcdefgh"), max_size=5))

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math import hybrid as hy
-from aforesaid.math.decay import DEFAULTS, decay_constant, decay_constants, half_life, recency
-from aforesaid.math.preservation import decay_rate
+from aforesaid.math import libra as hy
+from aforesaid.math.libra import DEFAULTS, decay_constants, half_life, recency
+from aforesaid.math.summaries import decay_rate
 from aforesaid.types import SCOPES
 
 SHARE = st.floats(0, 1)
@@ -27,10 +27,10 @@ HOUR, DAY = 3600, 86_400
 
 
 def test_half_lives_are_those_of_the_table() -> None:
-    assert half_life(decay_constant("session")) / HOUR == pytest.approx(1.9, abs=0.05)
-    assert half_life(decay_constant("user")) / HOUR == pytest.approx(19, abs=0.5)
-    assert half_life(decay_constant("project")) == half_life(decay_constant("user"))
-    assert half_life(decay_constant("global")) / DAY == pytest.approx(4, abs=0.05)
+    assert half_life(decay_constants(["session"])[0]) / HOUR == pytest.approx(1.9, abs=0.05)
+    assert half_life(decay_constants(["user"])[0]) / HOUR == pytest.approx(19, abs=0.5)
+    assert half_life(decay_constants(["project"])[0]) == half_life(decay_constants(["user"])[0])
+    assert half_life(decay_constants(["global"])[0]) / DAY == pytest.approx(4, abs=0.05)
     assert half_life(0) == math.inf
 
 
@@ -39,13 +39,13 @@ def test_recency_is_arithmetic() -> None:
     assert recency([10_000, 20_000], 1e-4) == pytest.approx([math.exp(-1), math.exp(-2)])
     assert list(decay_constants(SCOPES)) == [1e-4, 1e-5, 1e-5, 2e-6]
     for scope in SCOPES:
-        assert recency(half_life(decay_constant(scope)), decay_constant(scope)) == pytest.approx(0.5)
+        assert recency(half_life(decay_constants([scope])[0]), decay_constants([scope])[0]) == pytest.approx(0.5)
 
 
 @given(AGE, AGE, st.sampled_from(SCOPES))
 def test_recency_is_bounded_and_falls_with_age(one: float, other: float, scope: str) -> None:
     young, old = sorted((one, other))
-    found = recency([young, old], decay_constant(scope))
+    found = recency([young, old], decay_constants([scope])[0])
     assert 0 <= found[1] <= found[0] <= 1
 
 
@@ -65,7 +65,7 @@ def test_impossible_decay_scopes_and_shapes_are_refused() -> None:
     for wrong in (-1e-4, math.nan, 2):
         with pytest.raises(InputError, match="decay"):
             half_life(wrong)
-    for call in (lambda: decay_constant("planet"), lambda: decay_constants(["user", "planet"])):
+    for call in (lambda: decay_constants(["planet"]), lambda: decay_constants(["user", "planet"])):
         with pytest.raises(InputError, match="planet"):
             call()
     with pytest.raises(InputError, match="do not go together"):

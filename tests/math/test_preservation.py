@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
-from aforesaid.math import preservation as pr
-from aforesaid.math.hybrid import quality
+from aforesaid.math import summaries as pr
+from aforesaid.math.libra import quality
 from aforesaid.settings.rows import CompactRows
 
 SHARE = st.floats(0, 1)

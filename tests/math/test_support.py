@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.math.fusion import reciprocal
-from aforesaid.math.support import nearness, session_best
+from aforesaid.math.fusion import nearness, reciprocal, session_best
 
 SCORES = st.dictionaries(st.sampled_from("abcdefgh"), st.floats(0, 1), min_size=1)
 

@@ -9,7 +9,7 @@ import pytest
 
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.engine.lineage import COVERS
-from aforesaid.math.recovery import nothing_strong, weak_summaries
+from aforesaid.math.fusion import nothing_strong, weak_summaries
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore

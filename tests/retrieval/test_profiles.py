@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from aforesaid.embed.hashing import HashEmbedder
-from aforesaid.math.calibration import fit_isotonic
+from aforesaid.math.calibration import Calibration
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
@@ -163,7 +163,7 @@ def test_pce_keeps_one_of_the_same_words_and_two_of_an_entity(memory: Memory) ->
 
 def test_pce_uses_a_fitted_calibration_and_falls_back_without(filled: Memory) -> None:
     raw = filled.search("move cost euros", user="ana", profile="pce", now=NOW)
-    fitted = fit_isotonic([-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "none")
+    fitted = Calibration.fit("isotonic", [-1.0, 0.0, 1.0], [0.9, 0.9, 0.9], "none")
     slot = Slot(ValueKind.CALIBRATION, "default", name="calibration.vector")
     filled.store.values.put(slot, json.dumps(fitted.to_json()))
     flat = filled.search("move cost euros", user="ana", profile="pce", now=NOW)

@@ -31,18 +31,17 @@ READ_BYTES = 65_536
 def openai_post(
     path: str,
     base_url: str | None,
-    key: str,
-    named: str,
+    api_key: str | None,
     *,
     timeout_ms: int,
     retries: int,
     sleep: Callable[[float], None],
 ) -> JsonPost:
-    """A JsonPost for a service with OpenAI's API; `named` is where the key comes from, for error messages."""
+    """A JsonPost for a service with OpenAI's API. URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
     url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
-    key = key.strip()
+    key = (os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key).strip()
     if key and not re.fullmatch(r"[!-~]+", key):  # http.client would show the key in its error
-        raise SettingsError("The API key contains invalid characters.", f"Check {named}.")
+        raise SettingsError("The API key contains invalid characters.", "Check OPENAI_API_KEY.")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     return JsonPost(f"{url}{path}", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from aforesaid.bench.measuring import seconds
-from aforesaid.math import authority, hybrid, normalise, openclaw, temporal, usefulness
-from aforesaid.math.diversity import diverse
+from aforesaid.math import libra, openclaw, pce, temporal
 from aforesaid.math.fusion import convex, relative, stretched
+from aforesaid.math.pce import diverse
 from aforesaid.types import SCOPES
 
 CANDIDATES = 1000
@@ -30,15 +30,15 @@ def costs() -> Iterator[tuple[str, float]]:
     matches = random.uniform(0, 1, (CANDIDATES, 4)) > 0.5
 
     def two_pass() -> object:
-        recent = authority.authority_recency(ages)
-        frequent = authority.access_frequency(np.arange(CANDIDATES), CANDIDATES)
-        omega = authority.authority(recent, frequent, ones * 0, authority.authority_weights())
-        return authority.second_pass(omega, cosines, ones / 2)
+        recent = libra.recency(ages, libra.DEFAULTS.authority_decay)
+        frequent = libra.access_frequency(np.arange(CANDIDATES), CANDIDATES)
+        omega = libra.authority(recent, frequent, ones * 0, libra.authority_weights())
+        return libra.second_pass(omega, cosines, ones / 2)
 
-    def pce() -> object:
-        fused = normalise.fused(normalise.vector_share(cosines), normalise.text_min_max(bm25))
-        recent = usefulness.recency(days, usefulness.half_lives(["fact"] * CANDIDATES))
-        scores = usefulness.score(fused, usefulness.usefulness(usefulness.utility_share(utilities), ones, recent))
+    def pce_scores() -> object:
+        fused = pce.fused(pce.vector_share(cosines), pce.text_min_max(bm25))
+        recent = pce.recency(days, pce.half_lives(["fact"] * CANDIDATES))
+        scores = pce.score(fused, pce.usefulness(pce.utility_share(utilities), ones, recent))
         return diverse(scores, names, [None] * CANDIDATES, vectors, 12)
 
     def boosts() -> object:
@@ -46,10 +46,10 @@ def costs() -> Iterator[tuple[str, float]]:
         return openclaw.boosted(merged, [False] * CANDIDATES, [True] * CANDIDATES, days)
 
     yield "default", _best(lambda: convex(stretched(cosines.tolist()), relative(bm25.tolist()), 0.5))
-    yield "libra-single", _best(lambda: hybrid.single_pass(cosines, ages, scopes))
+    yield "libra-single", _best(lambda: libra.single_pass(cosines, ages, scopes))
     yield "libra-two-pass", _best(two_pass)
     yield "libra, its choice by time", _best(lambda: temporal.select(np.abs(cosines), ones / 2, matches, 0.8))
-    yield "pce, diversity included", _best(pce)
+    yield "pce, diversity included", _best(pce_scores)
     yield "openclaw", _best(boosts)
 
 

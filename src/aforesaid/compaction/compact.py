@@ -20,12 +20,12 @@ from aforesaid.engine.rules import save_guidance
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
-from aforesaid.math import packing, preservation
-from aforesaid.math.clusters import TRIVIAL, cluster_index
+from aforesaid.math import packing, summaries
+from aforesaid.math.summaries import TRIVIAL, cluster_index
 from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
-    from aforesaid.compaction.summarize.base import Summarizer, SummaryDraft, SummarySource, Tightness
+    from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource, Tightness
 
 TIGHTER: tuple[Tightness, ...] = (
     "normal",
@@ -75,8 +75,8 @@ class ScoredDraft:
         """How well the summary represents its sources."""
         if self.align is None or self.cover is None:
             return UNMEASURED
-        kept = preservation.embedding_confidence(self.align, self.cover)
-        return preservation.confidence(kept, self.draft.decoder_confidence)
+        kept = summaries.embedding_confidence(self.align, self.cover)
+        return summaries.confidence(kept, self.draft.decoder_confidence)
 
 
 def compact(
@@ -248,8 +248,8 @@ class _CompactionRun:
         if own is None or not vectors:
             return ScoredDraft(draft, None if own is None else own[0], None, None)
         matrix = np.stack(list(vectors.values()))
-        align = preservation.alignment(own[0], matrix)
-        return ScoredDraft(draft, own[0], align, preservation.source_coverage(own[0], matrix))
+        align = summaries.alignment(own[0], matrix)
+        return ScoredDraft(draft, own[0], align, summaries.source_coverage(own[0], matrix))
 
 
 def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
@@ -260,7 +260,7 @@ def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
 
 def _preserved(draft: ScoredDraft, request: Request) -> bool:
     """Whether a model's summary preserves enough. Without embeddings to compare, it does not count."""
-    return draft.align is not None and preservation.accept_abstractive(draft.align, request.settings.compact.align)
+    return draft.align is not None and summaries.accept_abstractive(draft.align, request.settings.compact.align)
 
 
 def _record(sources: Sequence[Record], draft: ScoredDraft, method: str, who: str) -> Record:
@@ -287,7 +287,7 @@ def _record(sources: Sequence[Record], draft: ScoredDraft, method: str, who: str
         meta={
             "first": first.meta.get("first", first.time.isoformat()),
             "last": last.meta.get("last", last.time.isoformat()),
-            "decay_rate": float(preservation.decay_rate(draft.confidence)),
+            "decay_rate": float(summaries.decay_rate(draft.confidence)),
         },
     )
 

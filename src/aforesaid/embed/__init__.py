@@ -1,33 +1,16 @@
-"""Embedders: the interface (`base`), the local model, services, and a hash for tests. Imported on first use."""
+"""Embedders: the interface (`base`), the local model, services, and a hash for tests."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aforesaid.embed.base import Embedder, Vectors, unit_rows
+from aforesaid.embed.base import Embedder
 from aforesaid.settings import Settings
 
 if TYPE_CHECKING:
-    from aforesaid.embed.endpoints import OllamaEmbedder, OpenAIEmbedder
-    from aforesaid.embed.hashing import HashEmbedder
-    from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.numerics import check_numerics
     from aforesaid.types import Progress
 
-__all__ = [
-    "Embedder", "HashEmbedder", "LocalEmbedder", "OllamaEmbedder", "OpenAIEmbedder", "Vectors", "check_numerics",
-    "open_embedder", "unit_rows",
-]  # fmt: skip
-
-_LAZY = {
-    "HashEmbedder": "hashing",
-    "LocalEmbedder": "local",
-    "OllamaEmbedder": "endpoints",
-    "OpenAIEmbedder": "endpoints",
-    "check_numerics": "numerics",
-}
 DEFAULT_HASH_DIMENSIONS = 64
 
 
@@ -62,10 +45,3 @@ def open_embedder(settings: Settings, progress: Progress | None = None) -> Embed
 
         return HashEmbedder(rows.dimensions or DEFAULT_HASH_DIMENSIONS)
     return None
-
-
-def __getattr__(name: str) -> Any:
-    """Import an embedder on first use."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)

@@ -1,8 +1,11 @@
-"""The interface of an embedder: texts in, unit vectors out."""
+"""The interface of an embedder (texts in, unit vectors out), and a cache that embedders share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +14,7 @@ from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors, unit_rows
 from aforesaid.types import storable
 
-__all__ = ["Embedder", "Vectors", "checked_texts", "only_row", "unit_rows"]
+__all__ = ["Embedder", "VectorCache", "Vectors", "checked_texts", "only_row", "unit_rows"]
 
 
 class Embedder(Protocol):
@@ -39,3 +42,42 @@ def checked_texts(texts: Sequence[str]) -> list[str]:
         if not isinstance(text, str):
             raise InputError(f"A text must be str, got {type(text).__name__}.", "Decode bytes as UTF-8 first.")
     return [storable(text) for text in texts]
+
+
+class VectorCache:
+    """The vectors of the `limit` most recently used texts; thread-safe."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rows: OrderedDict[bytes, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def get(self, texts: Sequence[str], compute: Callable[[list[str]], Vectors]) -> list[Vectors]:
+        """One vector per text, in order. `compute` is called once for the distinct texts that are not cached."""
+        keys = [_key(text) for text in texts]
+        rows = {}
+        with self._lock:
+            for key in keys:
+                if key in self._rows:
+                    self._rows.move_to_end(key)
+                    rows[key] = self._rows[key]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
+        if missing:
+            new = dict(zip(missing, compute(list(missing.values())), strict=True))
+            rows |= new
+            if self._limit:
+                with self._lock:
+                    for key, row in new.items():
+                        self._rows[key] = row.copy()  # a view would keep its whole batch in memory
+                        self._rows.move_to_end(key)
+                    while len(self._rows) > self._limit:
+                        self._rows.popitem(last=False)
+        return [rows[key] for key in keys]
+
+
+def _key(text: str) -> bytes:
+    """A hash, because texts may be long, and a forgotten text must not stay in memory."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

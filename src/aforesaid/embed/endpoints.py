@@ -1,20 +1,18 @@
-"""Embedders that call a service: any with OpenAI's `/embeddings` API, and Ollama."""
+"""Embedders that call a service with OpenAI's `/embeddings`: OpenAI itself, Ollama and many others."""
 
 from __future__ import annotations
 
 import os
 import re
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from aforesaid._util.batches import batched
-from aforesaid._util.json_http import JsonPost, openai_post
-from aforesaid.embed.base import Vectors, checked_texts, only_row, unit_rows
-from aforesaid.embed.cache import VectorCache
+from aforesaid._util.json_http import openai_post
+from aforesaid.embed.base import VectorCache, Vectors, checked_texts, only_row, unit_rows
 from aforesaid.errors import DimensionError, EndpointError, SettingsError
 
 OLLAMA_HOST = "127.0.0.1"
@@ -24,32 +22,42 @@ ANSWER_BYTES = 65_536  # the answer besides the vectors
 ANSWER_BYTES_PER_TEXT = 16_384 * 32  # the longest vector that settings allow, 32 bytes per number
 
 
-class EndpointEmbedder(ABC):
-    """What all services share: batches, a cache, and checks. The first answer sets `dimensions`."""
+class OpenAIEmbedder:
+    """Any service with OpenAI's `/embeddings`. URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY.
 
+    Texts are sent in batches, and vectors are cached. `dimensions` is requested and checked; 0 accepts any length.
+    """
+
+    provider = "openai"
     remote = True  # texts leave this machine
 
     def __init__(
-        self, provider: str, model: str, post: JsonPost, dimensions: int, batch: int, cache_texts: int
+        self,
+        model: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        dimensions: int = 0,
+        batch: int = 64,
+        timeout_ms: int = 30_000,
+        retries: int = 3,
+        cache_texts: int = 0,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not model.strip():
-            raise SettingsError(f"embed.model is empty, and {provider} has no default.", "Name the model to ask for.")
-        self._name = f"{provider}:{model}"
-        self._model = model
-        self._post = post
+            raise SettingsError(
+                f"embed.model is empty, and {self.provider} has no default.", "Name the model to ask for."
+            )
+        self.name = f"{self.provider}:{model}"
+        self._post = openai_post("/embeddings", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
+        self._fixed = {"model": model, "dimensions": dimensions} if dimensions else {"model": model}
         self._dimensions = dimensions
         self._batch = max(1, batch)
         self._cache = VectorCache(cache_texts)
 
     @property
-    def name(self) -> str:
-        """The provider and the model."""
-        return self._name
-
-    @property
     def matryoshka(self) -> bool:
         """Whether a prefix of a vector is a useful vector too (Matryoshka training)."""
-        return any(family in self._model for family in NESTED_FAMILIES)
+        return any(family in self.name for family in NESTED_FAMILIES)
 
     @property
     def dimensions(self) -> int:
@@ -74,112 +82,53 @@ class EndpointEmbedder(ABC):
 
     def _request(self, texts: Sequence[str]) -> Vectors:
         filled = [text if text.strip() else "." for text in texts]  # services refuse a batch with an empty text
-        answer = self._post(self._body(filled), ANSWER_BYTES + len(filled) * ANSWER_BYTES_PER_TEXT)
+        answer = self._post({**self._fixed, "input": filled}, ANSWER_BYTES + len(filled) * ANSWER_BYTES_PER_TEXT)
         rows = self._rows(answer)
         if len(rows) != len(filled):
             raise self._malformed(f"{len(rows)} vectors for {len(filled)} texts")
-        return self._checked(rows)
-
-    def _checked(self, rows: list[Any]) -> Vectors:
-        if not all(isinstance(row, list) for row in rows):
-            raise self._malformed("a vector that is not a list")
         expected = self._dimensions or len(rows[0])
         for row in rows:
             if len(row) != expected or not row:
                 raise DimensionError(
-                    f"{self._name} returned a vector of {len(row)} numbers, expected {expected or 'some'}.",
+                    f"{self.name} returned a vector of {len(row)} numbers, expected {expected or 'some'}.",
                     "Check the model's name and embed.dimensions.",
                 )
         try:
             matrix = np.asarray(rows, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             raise self._malformed("a vector that is not made of numbers") from None
-        vectors = unit_rows(matrix, len(rows), expected, self._name)
+        vectors = unit_rows(matrix, len(rows), expected, self.name)
         self._dimensions = expected
         return vectors
+
+    def _rows(self, answer: Any) -> list[list[Any]]:
+        """The vectors in an answer, in the order of the texts."""
+        items = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+            raise self._malformed("no list of embeddings under 'data'")
+        rows = {str(item.get("index", place)): item.get("embedding") for place, item in enumerate(items)}
+        ordered = [rows.get(str(place)) for place in range(len(items))]
+        if len(rows) != len(items) or not all(isinstance(row, list) for row in ordered):
+            raise self._malformed("embeddings that are not numbered lists")
+        return [row for row in ordered if row is not None]
 
     def _malformed(self, what: str) -> EndpointError:
         return EndpointError(f"{self._post.url} answered with {what}.", "Check that it serves embeddings.")
 
-    @abstractmethod
-    def _body(self, texts: list[str]) -> dict[str, Any]:
-        """The request body for these texts."""
 
-    @abstractmethod
-    def _rows(self, answer: Any) -> list[Any]:
-        """The vectors in an answer, in the order of the texts."""
-
-
-class OpenAIEmbedder(EndpointEmbedder):
-    """Any service with OpenAI's `/embeddings`. URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
-
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        dimensions: int = 0,
-        batch: int = 64,
-        timeout_ms: int = 30_000,
-        retries: int = 3,
-        cache_texts: int = 0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        key = api_key or os.environ.get("OPENAI_API_KEY") or ""
-        post = openai_post(
-            "/embeddings", base_url, key, "OPENAI_API_KEY", timeout_ms=timeout_ms, retries=retries, sleep=sleep
-        )
-        super().__init__("openai", model, post, dimensions, batch, cache_texts)
-        self._asked_dimensions = dimensions
-
-    def _body(self, texts: list[str]) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self._model, "input": texts}
-        return {**body, "dimensions": self._asked_dimensions} if self._asked_dimensions else body
-
-    def _rows(self, answer: Any) -> list[Any]:
-        items = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise self._malformed("no list of embeddings under 'data'")
-        places = [item.get("index", place) for place, item in enumerate(items)]
-        rows = dict(zip(map(str, places), (item.get("embedding") for item in items), strict=True))
-        order = [str(place) for place in range(len(items))]
-        if set(rows) != set(order):
-            raise self._malformed("indexes that do not number its embeddings")
-        return [rows[place] for place in order]
-
-
-class OllamaEmbedder(EndpointEmbedder):
+class OllamaEmbedder(OpenAIEmbedder):
     """A model that Ollama serves. The host defaults to OLLAMA_HOST, else this machine."""
 
-    def __init__(
-        self,
-        model: str,
-        host: str | None = None,
-        dimensions: int = 0,
-        batch: int = 64,
-        timeout_ms: int = 30_000,
-        retries: int = 3,
-        cache_texts: int = 0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        url = ollama_url(host or os.environ.get("OLLAMA_HOST") or "")
-        post = JsonPost(f"{url}/api/embed", timeout_ms=timeout_ms, retries=retries, sleep=sleep)
-        super().__init__("ollama", model, post, dimensions, batch, cache_texts)
+    provider = "ollama"
 
-    def _body(self, texts: list[str]) -> dict[str, Any]:
-        return {"model": self._model, "input": texts}
-
-    def _rows(self, answer: Any) -> list[Any]:
-        rows = answer.get("embeddings") if isinstance(answer, dict) else None
-        if not isinstance(rows, list):
-            raise self._malformed("no list under 'embeddings'")
-        return rows
+    def __init__(self, model: str, host: str | None = None, **options: Any) -> None:
+        super().__init__(model, ollama_url(host), api_key="", **options)
 
 
-def ollama_url(host: str) -> str:
-    """OLLAMA_HOST as a URL: http and Ollama's port by default; 0.0.0.0 means this machine."""
-    host = host.strip().rstrip("/")
+def ollama_url(host: str | None) -> str:
+    """The base URL of Ollama's OpenAI API. The host defaults to OLLAMA_HOST; 0.0.0.0 means this machine."""
+    host = (host or os.environ.get("OLLAMA_HOST") or "").strip().rstrip("/")
     if "://" not in host:
         bare = not re.search(r":\d+$", host) or host.endswith("]")
         host = f"http://{host or OLLAMA_HOST}" + (f":{OLLAMA_PORT}" if bare else "")
-    return re.sub(r"^(https?://)(0\.0\.0\.0)?(?=:|/|$)", rf"\g<1>{OLLAMA_HOST}", host)
+    return re.sub(r"^(https?://)(0\.0\.0\.0)?(?=:|/|$)", rf"\g<1>{OLLAMA_HOST}", host) + "/v1"

@@ -12,8 +12,7 @@ from threading import RLock
 import numpy as np
 
 from aforesaid.embed import numerics, weights
-from aforesaid.embed.base import Vectors, checked_texts, only_row
-from aforesaid.embed.cache import VectorCache
+from aforesaid.embed.base import VectorCache, Vectors, checked_texts, only_row
 from aforesaid.embed.fetch import REMEDY
 from aforesaid.embed.model import DEFAULT, OnnxModel, Recipe, recipe_of
 from aforesaid.errors import EmbedError, ModelMissingError
@@ -94,8 +93,8 @@ class LocalEmbedder:
                 if self._folder is None:
                     weights.check_sizes(folder)
                 model = OnnxModel(folder, recipe, self._max_tokens)
-                if recipe.pinned:
-                    numerics.check_quickly(model.vector)
+                if recipe == DEFAULT:
+                    numerics.check_sentences(model.vector, [numerics.QUICK])
                 self._model = model
             return self._model
 

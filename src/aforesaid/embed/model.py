@@ -36,11 +36,6 @@ class Recipe:
     max_tokens: int = 0
     background: float = 0.0
 
-    @property
-    def pinned(self) -> bool:
-        """Whether this is the default model."""
-        return self == DEFAULT
-
 
 DEFAULT = Recipe(
     f"{weights.NAME}@{weights.PINS[0].sha256[:SHA_CHARS]}", QUERY_PREFIX, "cls", DIMENSIONS, MAX_TOKENS, BACKGROUND

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from aforesaid.embed.base import Embedder, Vectors
+from aforesaid.embed.base import Embedder, Vectors, only_row
 from aforesaid.embed.model import DEFAULT
 from aforesaid.errors import ModelDamagedError
 
 LEAST_COSINE = 0.95  # correct arithmetic differs by .003 from the reference; unrelated sentences have .7
+QUICK = "She moved to Lisbon in May."  # the shortest sentence: its check takes a few milliseconds at every load
 SCALE = 400.0  # maps the entries of a unit vector to signed bytes
 
 # sentence → the first 64 entries of its reference vector, times SCALE and rounded, as int8 in base64
 # fmt: off
 REFERENCE: dict[str, str] = {
-    "She moved to Lisbon in May.":
+    QUICK:
         "Ae70BPr7Bw7y+ujdIMwH9ewPAv7a8QT9BQT9GBEyBO7mAefq/wj4F+cUEfEJ+hL8+ywT9P0P3Orv5egFD+v19A==",
     "The build fails with exit code 137 because the container runs out of memory.":
         "8uPaDwYS5gUAAOXpIM4G6fcB/wzv/uoTAO79FRQo+O/sBv7u9ff/Be0aFfjy+xb1BCALEAwU9err5vb1BuMGAA==",
@@ -34,18 +35,12 @@ def check_numerics(embedder: Embedder) -> float | None:
     """
     if embedder.name != DEFAULT.name:
         return None
-    vectors = embedder.embed(list(REFERENCE))
-    return _worst([_cosine(vector, pinned) for vector, pinned in zip(vectors, REFERENCE.values(), strict=True)])
+    return check_sentences(lambda text: only_row(embedder.embed([text])), list(REFERENCE))
 
 
-def check_quickly(vector: Callable[[str], Vectors]) -> float:
-    """The same with the shortest sentence only; it takes a few milliseconds at every load."""
-    sentence, pinned = next(iter(REFERENCE.items()))
-    return _worst([_cosine(vector(sentence), pinned)])
-
-
-def _worst(cosines: list[float]) -> float:
-    worst = min(cosines)
+def check_sentences(vector: Callable[[str], Vectors], sentences: Sequence[str]) -> float:
+    """The same for some of the reference sentences and a function that embeds one text."""
+    worst = min(_cosine(vector(sentence), REFERENCE[sentence]) for sentence in sentences)
     if not worst >= LEAST_COSINE:
         raise ModelDamagedError(
             f"The local model computes wrong vectors on this machine (cosine {worst:.2f} to the reference).",

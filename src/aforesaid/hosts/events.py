@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.context.prompt import query_of
-from aforesaid.hosts.project import project_of
-from aforesaid.hosts.types import HOSTS, HookAnswer, HookOwner, Host, HostEvent, host_of, read_event, write_answer
+from aforesaid.hosts.types import HOSTS, Host, HostEvent, host_of, project_of, read_event
 from aforesaid.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,48 +30,52 @@ def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, opti
     if event is None:
         return {}, host.name, "ignored"
     about = f"{host.name} {event.name}"
-    if event.kind == "prompt" and not query_of(event.prompt):
+    is_prompt = event.name == "UserPromptSubmit"
+    if is_prompt and not query_of(event.prompt):
         return {}, about, "nothing to look for"
-    who = HookOwner(options.user, options.project or project_of(event.cwd))
-    with opener(settings, event.kind != "prompt") as memory:
+    who = replace(options, project=options.project or project_of(event.cwd))
+    with opener(settings, not is_prompt) as memory:
         if memory is None:
             return {}, about, "no store yet"
         answer, done = _handle(memory, host, event, who)
-    return write_answer(event, answer), about, done
+    return answer, about, done
 
 
-def _handle(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
-    if event.kind == "start":
+def _handle(memory: Memory, host: Host, event: HostEvent, who: HookOptions) -> tuple[dict[str, Any], str]:
+    """Returns the answer as the host reads it (an empty object changes nothing), and what was done."""
+    if event.name == "SessionStart":
         return _start(memory, event, who)
-    if event.kind == "prompt":
+    if event.name == "UserPromptSubmit":
         return _recall(memory, event, who)
     from aforesaid.hosts.store_turns import store_new_turns
 
     grown = store_new_turns(memory, host, event, who)
-    if event.kind == "turn":
-        memory.sessions.compact_grown(sorted(grown), user=who.user)
-    elif event.kind == "compact":
+    if event.name == "PreCompact":
         memory.sessions.compact(event.session, user=who.user)
         memory.sessions.reset_recall(event.session, user=who.user)
-    else:
+    elif event.name == "SessionEnd":
         memory.sessions.end(event.session, user=who.user)
-    return HookAnswer(), "stored new turns" if grown else "nothing new"
+    else:
+        memory.sessions.compact_grown(sorted(grown), user=who.user)
+    return {}, "stored new turns" if grown else "nothing new"
 
 
-def _recall(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
+def _recall(memory: Memory, event: HostEvent, who: HookOptions) -> tuple[dict[str, Any], str]:
+    """Text for the model's context."""
     context = memory.recall(
         event.prompt, user=who.user, project=who.project, session=event.session, skip_files=READ_BY_HOST
     )
     added = "\n".join(filter(None, (context.system, context.recall)))
-    return HookAnswer(added), f"added {context.tokens} tokens"
+    output = {"hookEventName": event.name, "additionalContext": added}
+    return {"hookSpecificOutput": output} if added else {}, f"added {context.tokens} tokens"
 
 
-def _start(memory: Memory, event: HostEvent, who: HookOwner) -> tuple[HookAnswer, str]:
+def _start(memory: Memory, event: HostEvent, who: HookOptions) -> tuple[dict[str, Any], str]:
     """Prepare the session. If the setting asks for documents, tell the person which ones were loaded."""
     files = _documents(event.cwd) if memory.settings.hooks.documents else []
     report = memory.sessions.bootstrap(event.session, documents=files, user=who.user, project=who.project)
     done = f"{report.turns} turns known, {len(report.loaded)} documents loaded, {len(report.failed)} not"
-    return HookAnswer(message=_message(report) if files else ""), done
+    return {"systemMessage": _message(report)} if files else {}, done
 
 
 def _message(report: BootstrapReport) -> str:

@@ -23,7 +23,7 @@ TICK_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True)
 class HookOptions:
-    """The options of `aforesaid hook`. What is left out comes from the event."""
+    """The options of `aforesaid hook`: the host, and the owner of what is stored. The event gives what is left out."""
 
     host: str = "auto"
     user: str | None = None
@@ -67,10 +67,16 @@ def run_hook(
 
     def run() -> None:
         try:
-            _work(work, read, settings, respond, options, limit_seconds)
+            payload = _payload(read())
+            limit_ms = "prompt_ms" if payload.get("hook_event_name") == "UserPromptSubmit" else "event_ms"
+            if limit_seconds is None:  # the default applies while the settings are read, which may be slow
+                work.limit_seconds = getattr(Settings().hooks, limit_ms) / 1000
+            rows = settings()
+            if limit_seconds is None:
+                work.limit_seconds = getattr(rows.hooks, limit_ms) / 1000
+            work.answer, work.about, work.outcome = respond(payload, rows, options)
         except BaseException as error:  # noqa: BLE001 - not even an exit or a lack of memory may fail the host
             work.outcome = f"failed: {describe_error(error)}"
-            work.answer = {}
 
     thread = threading.Thread(target=run, daemon=True, name="aforesaid-hook")
     thread.start()
@@ -80,24 +86,6 @@ def run_hook(
     outcome = work.outcome if finished else f"gave up after {work.limit_seconds:g} s"
     write_log(f"{work.about} {time.monotonic() - began:.2f} s {outcome}")
     return (work.answer if finished else {}), finished
-
-
-def _work(
-    work: Work,
-    read: Callable[[], bytes],
-    settings: Callable[[], Settings],
-    respond: Responder,
-    options: HookOptions,
-    limit_seconds: float | None,
-) -> None:
-    payload = _payload(read())
-    limit_ms = "prompt_ms" if payload.get("hook_event_name") == "UserPromptSubmit" else "event_ms"
-    if limit_seconds is None:  # the default applies while the settings are read, which may be slow
-        work.limit_seconds = getattr(Settings().hooks, limit_ms) / 1000
-    rows = settings()
-    if limit_seconds is None:
-        work.limit_seconds = getattr(rows.hooks, limit_ms) / 1000
-    work.answer, work.about, work.outcome = respond(payload, rows, options)
 
 
 def _payload(data: bytes) -> Mapping[str, Any]:

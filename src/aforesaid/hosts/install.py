@@ -44,46 +44,32 @@ class InstallStep:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def install_steps(plans: Sequence[FilePlan]) -> list[InstallStep]:
-    """Compute the steps of an installation."""
-    steps = []
-    for plan in plans:
-        path = _resolve(plan.path)
+def install_steps(plans: Sequence[FilePlan], *, undo: bool = False) -> list[InstallStep]:
+    """Compute the steps of an installation, or of its removal."""
+    return [_step(plan, undo) for plan in plans]
+
+
+def _step(plan: FilePlan, undo: bool) -> InstallStep:
+    path = Path(os.path.realpath(plan.path))  # we write the file and not the link
+    try:
         before = _read(path)
-        installed = before is not None and plan.edit.is_in(before, str(path))
-        steps.append(InstallStep(path, plan.what, before, plan.edit.add_to(before, str(path)), installed))
-    return steps
+        installed = before is not None and plan.edit.is_in(before)
+        after = plan.edit.add_to(before) if not undo else before
+        if undo and before is not None and installed:
+            after = _removed(plan, before, _read(backup_of(path)))
+    except FormatError as error:
+        raise FormatError(f"{path}: {error.message}", f"{error.remedy} Nothing was written.".strip()) from None
+    return InstallStep(path, plan.what, before, after, installed)
 
 
-def undo_steps(plans: Sequence[FilePlan]) -> list[InstallStep]:
-    """Compute the steps of the removal. A file that did not change otherwise gets its backup back, byte for byte."""
-    steps = []
-    for plan in plans:
-        path = _resolve(plan.path)
-        now = _read(path)
-        if now is None or not plan.edit.is_in(now, str(path)):
-            steps.append(InstallStep(path, plan.what, now, now))
-            continue
-        rest, old = plan.edit.remove_from(now, str(path)), _read(backup_of(path))
-        unchanged = old is not None and _is_same(plan, old, rest)
-        steps.append(InstallStep(path, plan.what, now, old if unchanged else rest, was_installed=True))
-    return steps
-
-
-def _resolve(path: Path) -> Path:
-    """Follow links, so that we write the file and not the link."""
+def _removed(plan: FilePlan, text: str, backup: str | None) -> str | None:
+    """The text without our part. If nothing else changed since the backup, it is the backup, byte for byte."""
+    rest = plan.edit.remove_from(text)
     try:
-        return path.resolve()
-    except (OSError, RuntimeError):
-        raise FormatError(f"{path} is a broken link.", "Repair the link; nothing was written.") from None
-
-
-def _is_same(plan: FilePlan, old: str, rest: str | None) -> bool:
-    """Whether the backup, with our part added and removed again, equals the file without our part."""
-    try:
-        return plan.edit.remove_from(plan.edit.add_to(old, "backup"), "backup") == rest
+        same = backup is not None and plan.edit.remove_from(plan.edit.add_to(backup)) == rest
     except FormatError:
-        return False
+        same = False
+    return backup if same else rest
 
 
 def apply_steps(steps: Sequence[InstallStep], *, undo: bool = False) -> list[Path]:
@@ -130,5 +116,5 @@ def _read(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        line = path.read_bytes().count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{path}:{line}: it is not UTF-8.", "Repair that line; nothing was written.") from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"Line {line} is not UTF-8.", "Repair that line.") from None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 
 from aforesaid.errors import InputError
-from aforesaid.hosts.types import HookOwner, Host, HostEvent
+from aforesaid.hosts.hook import HookOptions
+from aforesaid.hosts.types import Host, HostEvent
 from aforesaid.importers.formats.growing_file import ReadPosition, new_lines
 from aforesaid.importers.formats.items import ImportedItem, ImportOptions
 from aforesaid.memory import Memory
@@ -14,7 +18,7 @@ from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
 
 
-def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOwner) -> set[str]:
+def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOptions) -> set[str]:
     """Store the turns that were added since the last event. Returns the sessions that have new turns.
 
     The position is saved after each batch, so that the next event continues there when the time runs out.
@@ -33,16 +37,16 @@ def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOwner
         found = (item.content for item in line.items if isinstance(item, ImportedItem))
         batch += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= rows.max_text_chars]
         if len(batch) >= rows.batch:
-            sessions |= _store(memory, host, batch, HookOwner(who.user, last.project))
+            sessions |= _store(memory, host, batch, replace(who, project=last.project))
             memory.store.values.put(slot, last.dump())
             batch = []
     if last is not None and last != start:
-        sessions |= _store(memory, host, batch, HookOwner(who.user, last.project))
+        sessions |= _store(memory, host, batch, replace(who, project=last.project))
         memory.store.values.put(slot, last.dump())
     return sessions
 
 
-def _position_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
+def _position_slot(memory: Memory, event: HostEvent, who: HookOptions) -> Slot:
     """Where the position in an event's transcript is kept. The name is a digest: it reveals no path and no user.
 
     It has no owner, so it outlives `forget`: forgotten turns are not read again from the transcript.
@@ -52,26 +56,22 @@ def _position_slot(memory: Memory, event: HostEvent, who: HookOwner) -> Slot:
     return Slot(ValueKind.POSITION, memory.tenant, name=f"hook/{digest}")
 
 
-def _store(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> set[str]:
+def _store(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOptions) -> set[str]:
     """Store the turns that are not stored yet. One that cannot be stored does not stop the others."""
     new = _not_stored(memory, host, turns, who)
+    if not new:
+        return set()
+    store = partial(memory.ingest, user=who.user, project=who.project, agent=host.name)
     try:
-        _ingest(memory, host, new, who)
+        store(new)
     except InputError:
         for turn in new:
-            try:
-                _ingest(memory, host, [turn], who)
-            except InputError:
-                continue  # for example, stored before with other words
+            with suppress(InputError):  # for example, stored before with other words
+                store([turn])
     return {turn.session for turn in new}
 
 
-def _ingest(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> None:
-    if turns:
-        memory.ingest(turns, user=who.user, project=who.project, agent=host.name)
-
-
-def _not_stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOwner) -> list[Turn]:
+def _not_stored(memory: Memory, host: Host, turns: Sequence[Turn], who: HookOptions) -> list[Turn]:
     """The turns that are not stored in any project, because an import may have stored them under another.
 
     Where ids are unique, a turn that is stored in any session is not new: a fork repeats the messages before it.

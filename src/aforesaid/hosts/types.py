@@ -1,27 +1,19 @@
-"""What a host sends and what we answer. Claude Code and Codex use the same events and fields."""
+"""Hosts and the events they send. Claude Code and Codex use the same events and fields."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
 from aforesaid.importers.formats.items import ImportOptions, ItemParser
 from aforesaid.importers.formats.json_values import as_id, as_text
 
-EventKind = Literal["start", "prompt", "turn", "compact", "end"]
-
-EVENT_KINDS: dict[str, EventKind] = {
-    "SessionStart": "start",
-    "UserPromptSubmit": "prompt",
-    "PostToolUse": "turn",
-    "Stop": "turn",
-    "PreCompact": "compact",
-    "SessionEnd": "end",
-}
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
+GIT_FILE_BYTES = 4096  # a `.git` file is one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,30 +32,13 @@ HOSTS = {host.name: host for host in (CLAUDE_CODE, CODEX)}
 
 @dataclass(frozen=True, slots=True)
 class HostEvent:
-    """One event in a session of a host. `name` is the host's own name for it."""
+    """One event in a session of a host."""
 
-    kind: EventKind
-    session: str
     name: str
+    session: str
     transcript: Path | None = None
     cwd: Path | None = None
     prompt: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HookOwner:
-    """The user and the project that a hook works for."""
-
-    user: str | None = None
-    project: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class HookAnswer:
-    """Text for the model's context, and a message for the person."""
-
-    context: str = ""
-    message: str = ""
 
 
 def host_of(payload: Mapping[str, Any]) -> Host:
@@ -75,23 +50,37 @@ def host_of(payload: Mapping[str, Any]) -> Host:
 def read_event(payload: Mapping[str, Any]) -> HostEvent | None:
     """Read an event; None if we do not handle it. Events of sub-agents are ignored."""
     name, session = as_text(payload.get("hook_event_name")), as_id(payload.get("session_id"))
-    kind = EVENT_KINDS.get(name)
-    if kind is None or session is None or as_text(payload.get("agent_id")):
+    if name not in EVENTS or session is None or as_text(payload.get("agent_id")):
         return None
     transcript, cwd = _path(payload.get("transcript_path")), _path(payload.get("cwd"))
-    return HostEvent(kind, session, name, transcript, cwd, as_text(payload.get("prompt")))
-
-
-def write_answer(event: HostEvent, answer: HookAnswer) -> dict[str, Any]:
-    """Write the answer as the host reads it. An empty object changes nothing."""
-    output: dict[str, Any] = {}
-    if answer.context:
-        output["hookSpecificOutput"] = {"hookEventName": event.name, "additionalContext": answer.context}
-    if answer.message:
-        output["systemMessage"] = answer.message
-    return output
+    return HostEvent(name, session, transcript, cwd, as_text(payload.get("prompt")))
 
 
 def _path(value: Any) -> Path | None:
     given = as_text(value)
     return Path(given) if given and "\x00" not in given else None
+
+
+def project_of(folder: Path | None) -> str | None:
+    """The name of the git repository that contains a folder; None outside of one.
+
+    A worktree belongs to the repository it was made from.
+    """
+    for place in (folder, *folder.parents) if folder is not None else ():
+        git = place / ".git"
+        try:
+            if git.is_dir():
+                return as_id(place.name)
+            if git.is_file():
+                return as_id(_repository(git, place).name)
+        except OSError:
+            return None
+    return None
+
+
+def _repository(git: Path, place: Path) -> Path:
+    """Follow the `.git` file of a worktree to its repository; that of a submodule stays where it is."""
+    with git.open("rb") as stream:
+        line = stream.read(GIT_FILE_BYTES).decode(errors="replace").strip()
+    target = (place / line.removeprefix("gitdir:").strip()).parts if line.startswith("gitdir:") else ()
+    return Path(*target[: target.index(".git")]) if ".git" in target and "worktrees" in target else place

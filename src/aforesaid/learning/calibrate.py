@@ -6,7 +6,7 @@ labels → hold a quarter out → fit on the rest → compare with the raw score
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -19,9 +19,9 @@ from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import GateReplay, replay
 from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, too_few
-from aforesaid.math.calibration import Calibration, Method, fit_isotonic, fit_platt, isotonic_fit
+from aforesaid.math.calibration import Calibration, Method, isotonic_fit
 from aforesaid.math.domain import SLACK, Floats
-from aforesaid.math.normalise import text_min_max, vector_share
+from aforesaid.math.pce import text_min_max, vector_share
 from aforesaid.types import Filter, Progress, check_choice
 
 Side: TypeAlias = Literal["both", "text", "vector"]
@@ -206,7 +206,7 @@ def _calibrate_side(
         return SideReport(side, len(known), int(right.sum()), refused=few)
     normalised = text_min_max(raw) if side == "text" else vector_share(raw)
     held = held_out(right, known)
-    tried = _fit(method)(raw[~held], right[~held], version).apply(raw[held])
+    tried = Calibration.fit(method, raw[~held], right[~held], version).apply(raw[held])
     before, after = (Fit(log_loss(p, right[held]), brier(p, right[held])) for p in (normalised[held], tried))
     worse = after.log_loss > before.log_loss or after.brier > before.brier
     refused = "worse than the raw scores on the labels held out" if worse and not force else ""
@@ -217,16 +217,10 @@ def _calibrate_side(
         int(held.sum()),
         before,
         after,
-        _fit(method)(raw, right, version),
+        Calibration.fit(method, raw, right, version),
         refused,
         keep and not refused,
     )
-
-
-def _fit(method: Method) -> Callable[[Floats, Flags, str], Calibration]:
-    if method == "platt":
-        return lambda raw, right, version: fit_platt(raw, right.tolist(), version)
-    return lambda raw, right, version: fit_isotonic(raw, right.astype(np.float64), version)
 
 
 def _agreement(scores: Floats, useful: Flags, threshold: float | None) -> float:

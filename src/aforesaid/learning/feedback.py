@@ -16,8 +16,8 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.supersede import SUPERSEDES
-from aforesaid.math import usefulness
-from aforesaid.math.usefulness import SECONDS_A_DAY, SIGNALS, Signal
+from aforesaid.math import pce
+from aforesaid.math.pce import SECONDS_A_DAY, SIGNALS, Signal
 from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
@@ -90,7 +90,7 @@ def feedback(
         if _is_repeat(request, key, signal, now) or (other is not None and _merged(request, record, other)):
             return FeedbackReport(record.id, signal, before, before, False, other.id if other else "")
         decayed = decay(record, now, request.settings.govern)
-        utility, confidence = usefulness.feedback(decayed.utility, decayed.confidence, signal, request.settings.govern)
+        utility, confidence = pce.feedback(decayed.utility, decayed.confidence, signal, request.settings.govern)
         changed = replace(decayed, utility=utility, confidence=confidence)
         after = RecordValue(utility, confidence)
         body: dict[str, Any] = {"signal": signal, "at": now.isoformat(), "before": _body(before), "after": _body(after)}
@@ -110,8 +110,8 @@ def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
     days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
     meta = {**record.meta, JUDGED: max(now, since).isoformat()}
     if QUALITY in meta:
-        meta[QUALITY] = float(usefulness.decayed_quality([_clamped(meta[QUALITY], 0.0)], days, rows)[0])
-    utility = float(usefulness.decayed_utility([_clamped(record.utility, -1.0)], days, rows)[0])
+        meta[QUALITY] = float(pce.decayed_quality([_clamped(meta[QUALITY], 0.0)], days, rows)[0])
+    utility = float(pce.decayed_utility([_clamped(record.utility, -1.0)], days, rows)[0])
     return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
 
 

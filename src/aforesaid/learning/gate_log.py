@@ -14,8 +14,7 @@ from typing import Any
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, SettingsError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
-from aforesaid.math.domain import SLACK
-from aforesaid.math.gate import CONVERSATIONAL, ENGINEERING, TERMS, blend, branch
+from aforesaid.math.gate import TERMS, blend, branches, verdict
 from aforesaid.settings.rows import GateRows
 from aforesaid.store.protocols import Order
 from aforesaid.types import Decision, Filter, GateDecision, Progress, Record
@@ -146,18 +145,8 @@ def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
 
 def replayed(gate: GateEntry | GateDecision, rows: GateRows) -> tuple[float, Decision]:
     """G = (1−T)·Gconv + T·Gtech from stored terms, and the decision; where vectors were off, for every H and R."""
-    terms = {term: gate.signals[name] for term, name in KEPT.items()}
-    least = greatest = _blended(gate.signals["T"], terms, rows)
+    technical, terms = gate.signals["T"], {term: gate.signals[name] for term, name in KEPT.items()}
+    least = greatest = blend(technical, *branches(terms, rows))
     if VECTOR_OFF in gate.reason.split("; "):
-        greatest = _blended(gate.signals["T"], terms | {"novelty": 1.0, "repetition": 1.0}, rows)
-    if least + SLACK >= rows.threshold:
-        return least, "admit"
-    return least, "defer" if greatest + SLACK >= rows.threshold else "reject"
-
-
-def _blended(technical: float, terms: Mapping[str, float], rows: GateRows) -> float:
-    conversational, engineering = (
-        branch([(getattr(rows, f"weight_{name}"), terms[name]) for name in names])
-        for names in (CONVERSATIONAL, ENGINEERING)
-    )
-    return blend(technical, conversational, engineering)
+        greatest = blend(technical, *branches(terms | {"novelty": 1.0, "repetition": 1.0}, rows))
+    return least, verdict(least, greatest, rows.threshold)

@@ -46,6 +46,15 @@ class Calibration:
         else:
             raise InputError(f"{self.method!r} is not a calibration.", "Use 'isotonic' or 'platt'.")
 
+    @classmethod
+    def fit(cls, method: Method, raw: Numbers, right: Sequence[bool] | Flags, policy_version: str) -> Calibration:
+        """Fit a calibration to scores and whether each was right."""
+        if method == "platt":
+            slope, intercept = platt_fit(raw, right)
+            return cls("platt", policy_version, slope=slope, intercept=intercept)
+        xs, ys = isotonic_fit(raw, np.asarray(right, dtype=np.float64))
+        return cls("isotonic", policy_version, xs=tuple(xs.tolist()), ys=tuple(ys.tolist()))
+
     def apply(self, raw: Numbers) -> Floats:
         """The calibrated scores; missing ones stay missing."""
         if self.method == "isotonic":
@@ -80,18 +89,6 @@ def calibrated(raw: Numbers, calibration: Calibration | None, fallback: Callable
     return fallback(raw) if calibration is None else calibration.apply(raw)
 
 
-def fit_isotonic(raw: Numbers, labels: Numbers, policy_version: str) -> Calibration:
-    """Fit an isotonic calibration to scores and their labels in [0, 1]."""
-    xs, ys = isotonic_fit(raw, labels)
-    return Calibration("isotonic", policy_version, xs=tuple(xs.tolist()), ys=tuple(ys.tolist()))
-
-
-def fit_platt(raw: Numbers, labels: Sequence[bool], policy_version: str) -> Calibration:
-    """Fit a Platt calibration to scores and whether each was right."""
-    slope, intercept = platt_fit(raw, labels)
-    return Calibration("platt", policy_version, slope=slope, intercept=intercept)
-
-
 def isotonic_fit(raw: Numbers, labels: Numbers) -> tuple[Floats, Floats]:
     """Isotonic regression: argmin Σ (ŷᵢ − yᵢ)² with ŷ rising in x (spec 5.6, P2).
 
@@ -111,9 +108,7 @@ def isotonic_fit(raw: Numbers, labels: Numbers) -> tuple[Floats, Floats]:
             total, weight = total + before, weight + before_weight
         pools.append((total, weight, first, index))
     knots = [(edge, total / weight) for total, weight, *ends in pools for edge in dict.fromkeys(ends)]
-    values = np.maximum.accumulate(
-        np.clip([value for _, value in knots], 0.0, 1.0)
-    )  # rounding must not make it decrease
+    values = np.maximum.accumulate(np.clip([value for _, value in knots], 0.0, 1.0))  # despite rounding
     return points[[edge for edge, _ in knots]], values
 
 
@@ -123,7 +118,7 @@ def isotonic_apply(raw: Numbers, xs: Sequence[float] | Floats, ys: Sequence[floa
     return np.where(np.isnan(array), np.nan, np.interp(np.nan_to_num(array), xs, ys))
 
 
-def platt_fit(raw: Numbers, labels: Sequence[bool]) -> tuple[float, float]:
+def platt_fit(raw: Numbers, labels: Sequence[bool] | Flags) -> tuple[float, float]:
     """Platt scaling: argmin −Σ t·log p + (1−t)·log(1−p), p = σ(a·x + b), by Newton's method (spec P2).
 
     Returns (a, b). Platt's targets t keep the fit finite when the classes can be separated. Platt writes

@@ -1,12 +1,15 @@
-"""The `default` profile: joins keyword and vector scores into one."""
+"""The `default` profile: joins keyword and vector scores, adds what surrounds a record, notices a failed search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from aforesaid.math.domain import Floats
+from aforesaid.math.domain import Floats, within
+from aforesaid.settings.rows import RecoveryRows
+
+RECOVERY_DEFAULTS = RecoveryRows()
 
 
 def relative(scores: Sequence[float]) -> Floats:
@@ -39,3 +42,44 @@ def _reciprocal_ranks(scores: Floats, k: int) -> Floats:
     ranks = np.empty(scores.size)
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, scores.size + 1)
     return np.where(scores > 0, 1 / (k + ranks), 0.0)
+
+
+def session_best(scores: Mapping[str, float], sessions: Mapping[str, str | None]) -> dict[str, float]:
+    """The best score in each record's session; its own score for a record without a session."""
+    best: dict[str, float] = {}
+    for key, score in scores.items():
+        session = sessions[key]
+        if session is not None:
+            best[session] = max(best.get(session, score), score)
+    return {key: score if (session := sessions[key]) is None else best[session] for key, score in scores.items()}
+
+
+def nearness(
+    anchors: Mapping[str, float], sides: Mapping[str, Iterable[Sequence[str]]], fade: float
+) -> dict[str, float]:
+    """For each neighbour of an anchor: max over anchors of score · fade^distance.
+
+    `sides` lists the neighbours of an anchor on each side, nearest first. They need no score of their own.
+    """
+    near: dict[str, float] = {}
+    for anchor, score in anchors.items():
+        for side in sides.get(anchor, ()):
+            for distance, key in enumerate(side, start=1):
+                near[key] = max(near.get(key, 0.0), score * fade**distance)
+    return near
+
+
+def nothing_strong(fell_to_full: bool, top_score: float, rows: RecoveryRows = RECOVERY_DEFAULTS) -> bool:
+    """S1 ∧ S2: the cascade reached its last tier (L3), and the best score is still under 0.15 (spec 5.10)."""
+    return fell_to_full and float(within(top_score, -1e9, 1e9, "top_score")) < rows.top_score
+
+
+def weak_summaries(confidences: Sequence[float | None], rows: RecoveryRows = RECOVERY_DEFAULTS) -> bool:
+    """S3: the top 4 hits are all summaries, and their mean confidence is under 0.5 (spec 5.10).
+
+    `confidences` has one value per hit, best first; None for a hit that is not a summary.
+    """
+    known = [confidence for confidence in confidences[: rows.summaries] if confidence is not None]
+    if len(known) < rows.summaries:
+        return False
+    return float(within(known, 0, 1, "confidences").mean()) < rows.confidence

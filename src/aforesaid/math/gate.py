@@ -119,11 +119,11 @@ def decide(
     p = specificity(signals.counts, text_tokens, rows)
     a, dtech = action(signals.present, rows), structure(signals.present, rows)
     terms = dict(zip(TERMS, (h, r, dnl, p, a, dtech), strict=True))
-    conversational, engineering = _branches(terms, rows)
+    conversational, engineering = branches(terms, rows)
     least = blend(t, conversational, engineering)
     best = terms | {"novelty": most_h, "repetition": repetition(most_f, least_s)}
-    greatest = blend(t, *_branches(best, rows))
-    decision = _verdict(least, greatest, rows.threshold)
+    greatest = blend(t, *branches(best, rows))
+    decision = verdict(least, greatest, rows.threshold)
     values = dict(zip(KEYS, (t, h, f, s, r, dnl, p, a, dtech, conversational, engineering, least), strict=True))
     vector_off = durable_cosines is None or turn_cosines is None
     parts = [_score_part(least, greatest, rows.threshold, vector_off), *_term_parts(decision, terms, _shares(t, rows))]
@@ -135,7 +135,7 @@ def _bounds(known: float | None) -> tuple[float, float]:
     return (0.0, 1.0) if known is None else (known, known)
 
 
-def _branches(terms: Mapping[str, float], rows: GateRows) -> tuple[float, float]:
+def branches(terms: Mapping[str, float], rows: GateRows) -> tuple[float, float]:
     """Gconv = .35·H + .40·R + .25·Dnl and Gtech = .40·P + .35·A + .25·Dtech."""
     conversational, engineering = (
         branch([(getattr(rows, f"weight_{name}"), terms[name]) for name in names])
@@ -144,7 +144,8 @@ def _branches(terms: Mapping[str, float], rows: GateRows) -> tuple[float, float]
     return conversational, engineering
 
 
-def _verdict(least: float, greatest: float, threshold: float) -> Decision:
+def verdict(least: float, greatest: float, threshold: float) -> Decision:
+    """Admit if even the least G passes, reject if even the greatest fails, else defer."""
     if least + SLACK >= threshold:
         return "admit"
     return "defer" if greatest + SLACK >= threshold else "reject"

@@ -11,8 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aforesaid.math.diversity import by_score
 from aforesaid.math.domain import COSINE_SLACK, LARGEST_SCORE, SLACK, Floats, Numbers, row, same_length
+from aforesaid.math.pce import by_score
 from aforesaid.settings.rows import OpenclawRows
 
 Flags: TypeAlias = Sequence[bool] | NDArray[np.bool_]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aforesaid.engine.lineage import covered_by
-from aforesaid.math.recovery import nothing_strong, weak_summaries
+from aforesaid.math.fusion import nothing_strong, weak_summaries
 from aforesaid.math.vectors import spread_cosines
 from aforesaid.retrieval.ranking.base import TIER, Question, vector_candidates
 from aforesaid.types import Hit

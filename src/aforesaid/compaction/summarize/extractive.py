@@ -11,12 +11,12 @@ from itertools import chain
 
 import numpy as np
 
-from aforesaid.compaction.summarize.base import SummaryDraft, SummarySource, Tightness
+from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import render, shorten, with_dates, without_fillers
 from aforesaid.compaction.summarize.sentence_score import SentenceScore, facts_of, score_sentence, speaker_names
 from aforesaid.errors import AforesaidError
 from aforesaid.math.domain import Floats
-from aforesaid.math.preservation import centroid, cosines
+from aforesaid.math.summaries import centroid, cosines
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.math.vectors import Vectors
 from aforesaid.text.analyze import terms

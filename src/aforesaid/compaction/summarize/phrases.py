@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
-from aforesaid.compaction.summarize.base import SummarySource
+from aforesaid.compaction.summarize import SummarySource
 from aforesaid.text.sentences import sentences
 
 _BULLET = re.compile(r"(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from aforesaid.compaction.summarize.base import SummarySource, Tightness
+from aforesaid.compaction.summarize import SummarySource, Tightness
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.settings.rows import CompactRows
 from aforesaid.text.sanitize import sanitised

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,77 +24,49 @@ class JsonEdit:
     add: Change
     remove: Change
 
-    def is_in(self, text: str, name: str) -> bool:
+    def is_in(self, text: str) -> bool:
         """Whether our part is in the file."""
-        value = parse(text, name)
-        return self._changed(self.remove, value, name) != value
+        value = parse(text)
+        return self.remove(value) != value
 
-    def add_to(self, text: str | None, name: str) -> str:
+    def add_to(self, text: str | None) -> str:
         """The text with our part in it. A missing file counts as an empty object."""
-        value = parse(text, name)
-        new = self._changed(self.add, value, name)
+        value = parse(text)
+        new = self.add(value)
         return text if text is not None and new == value else _written(new, text)
 
-    def remove_from(self, text: str, name: str) -> str | None:
+    def remove_from(self, text: str) -> str | None:
         """The text without our part; None if nothing else is in it."""
-        left = self._changed(self.remove, parse(text, name), name)
+        left = self.remove(parse(text))
         return _written(left, text) if left else None
 
-    def _changed(self, change: Change, value: dict[str, Any], name: str) -> dict[str, Any]:
-        try:
-            return change(value)
-        except FormatError as error:
-            raise FormatError(f"{name}: {error.message}", error.remedy) from None
 
-
-def parse(text: str | None, name: str) -> dict[str, Any]:
-    """Parse an object. Raises FormatError with the line if it is none, or cannot be written back without loss."""
-    if text is None or not text.removeprefix(MARK).strip():
+def parse(text: str | None) -> dict[str, Any]:
+    """Parse an object. Raises FormatError if it is none, or cannot be written back without loss."""
+    content = (text or "").removeprefix(MARK)
+    if not content.strip():
         return {}
     try:
-        value = json.loads(
-            text.removeprefix(MARK), object_pairs_hook=_once, parse_float=_number, parse_constant=_number
-        )
+        value = json.loads(content, object_pairs_hook=_without_repeats)
+        json.dumps(value, allow_nan=False)
     except json.JSONDecodeError as error:
-        where = f"{name}:{error.lineno}"
-        raise FormatError(f"{where}: it is not JSON: {error.msg}.", "Repair that line; nothing was written.") from None
+        raise FormatError(f"Line {error.lineno} is not JSON: {error.msg}.", "Repair that line.") from None
+    except FormatError:
+        raise
     except (RecursionError, ValueError):
-        raise FormatError(
-            f"{name}: it is nested too deeply, or contains a number such as NaN.", "Nothing was written."
-        ) from None
-    except _TwiceError as error:
-        line = _line_of(text, str(error))
-        raise FormatError(
-            f"{name}:{line}: {str(error)!r} is there twice.", "Remove one of them; nothing was written."
-        ) from None
+        raise FormatError("It is nested too deeply, or contains a number such as NaN.") from None
     if not isinstance(value, dict):
-        raise FormatError(f"{name}:1: it is not an object.", "Nothing was written.")
+        raise FormatError("It is not an object.")
     return value
 
 
-class _TwiceError(Exception):
-    """An object has the same name twice: one of the two would be lost."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise _TwiceError(name)
+            raise FormatError(f"{name!r} is there twice, and we would lose one.", "Remove one of them.")
         found[name] = value
     return found
-
-
-def _number(text: str) -> float:
-    """A number that JSON can write again; infinities and NaN are not."""
-    if not math.isfinite(found := float(text)):
-        raise ValueError(text)
-    return found
-
-
-def _line_of(text: str, name: str) -> int:
-    """The line where a name occurs last."""
-    return text.count("\n", 0, max(text.rfind(json.dumps(name, ensure_ascii=False)), 0)) + 1
 
 
 def _written(value: dict[str, Any], like: str | None) -> str:
@@ -120,9 +91,7 @@ def object_in(value: dict[str, Any], *names: str) -> dict[str, Any]:
     for depth, name in enumerate(names, start=1):
         here = here.get(name, {})
         if not isinstance(here, dict):
-            raise FormatError(
-                f"{'.'.join(names[:depth])} is not an object but {json.dumps(here)[:40]}.", "Nothing was written."
-            )
+            raise FormatError(f"{'.'.join(names[:depth])} is not an object but {json.dumps(here)[:40]}.")
     return dict(here)
 
 

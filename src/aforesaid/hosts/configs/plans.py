@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 from aforesaid.errors import FormatError, InputError
 from aforesaid.hosts.configs.json_text import JsonEdit, object_in, with_object
@@ -25,22 +25,12 @@ EVENTS = {
 }  # not PostToolUse: it would start a process for each tool call, and Stop reads the same lines
 
 
-class Edit(Protocol):
-    """Adds our part to the text of a file, and removes it."""
-
-    def is_in(self, text: str, name: str) -> bool: ...
-
-    def add_to(self, text: str | None, name: str) -> str: ...
-
-    def remove_from(self, text: str, name: str) -> str | None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class FilePlan:
     """A file, its change, and what the change is for."""
 
     path: Path
-    edit: Edit
+    edit: JsonEdit | TomlEdit
     what: str
 
 
@@ -90,24 +80,19 @@ def plans(host: Name, scope: Scope, places: Places, call: LaunchCommand, hooks: 
 
 def _hooks_file(host: Name, scope: Scope, places: Places) -> Path:
     if host == "claude-code":
-        home = places.named("CLAUDE_CONFIG_DIR", ".claude")
-        return (home if scope == "user" else places.folder / ".claude") / "settings.json"
-    home = places.named("CODEX_HOME", ".codex")
-    return (home if scope == "user" else places.folder / ".codex") / "hooks.json"
+        return _folder(scope, places, "CLAUDE_CONFIG_DIR", ".claude") / "settings.json"
+    return _folder(scope, places, "CODEX_HOME", ".codex") / "hooks.json"
 
 
-def _server(host: Name, scope: Scope, places: Places, call: LaunchCommand) -> tuple[Path, Edit]:
+def _server(host: Name, scope: Scope, places: Places, call: LaunchCommand) -> tuple[Path, JsonEdit | TomlEdit]:
     if host == "claude-code":
-        own = places.environment.get("CLAUDE_CONFIG_DIR")
-        home = Path(own) if own else places.home
-        file = home / ".claude.json" if scope == "user" else places.folder / ".mcp.json"
+        file = places.named("CLAUDE_CONFIG_DIR", "") / ".claude.json"
+        file = file if scope == "user" else places.folder / ".mcp.json"
         return file, server_edit({"type": "stdio", **call.server()}, "mcpServers")
     if host == "codex":
-        home = places.named("CODEX_HOME", ".codex")
-        return (home if scope == "user" else places.folder / ".codex") / "config.toml", codex_server(call)
+        return _folder(scope, places, "CODEX_HOME", ".codex") / "config.toml", codex_server(call)
     if host == "cursor":
-        home = places.home if scope == "user" else places.folder
-        return home / ".cursor" / "mcp.json", server_edit(call.server(), "mcpServers")
+        return _folder(scope, places, "", ".cursor") / "mcp.json", server_edit(call.server(), "mcpServers")
     if scope == "project":
         raise InputError("OpenClaw has one configuration for all projects.", "Use --scope user.")
     default = places.named("OPENCLAW_STATE_DIR", ".openclaw") / "openclaw.json"
@@ -115,13 +100,20 @@ def _server(host: Name, scope: Scope, places: Places, call: LaunchCommand) -> tu
     return file, server_edit(call.server(), "mcp", "servers")
 
 
+def _folder(scope: Scope, places: Places, variable: str, name: str) -> Path:
+    return places.named(variable, name) if scope == "user" else places.folder / name
+
+
 def hooks_edit(host: Name, call: LaunchCommand) -> JsonEdit:
     """Adds our command to every event that we handle. Other hooks stay."""
 
     def add(value: dict[str, Any]) -> dict[str, Any]:
-        hooks, others = object_in(value, "hooks"), object_in(remove(value), "hooks")
-        events = [event for event in dict.fromkeys([*hooks, *EVENTS[host]]) if event in (*EVENTS[host], *others)]
-        return with_object(value, {event: _wanted(host, event, call, hooks, others) for event in events}, "hooks")
+        now, others = object_in(value, "hooks"), object_in(remove(value), "hooks")
+        wanted = {}
+        for event in EVENTS[host]:
+            ours = _ours(host, event, call)
+            wanted[event] = now[event] if ours in _groups(now, event) else [*_groups(others, event), ours]
+        return with_object(value, {**others, **wanted}, "hooks")
 
     def remove(value: dict[str, Any]) -> dict[str, Any]:
         hooks = object_in(value, "hooks")
@@ -132,14 +124,6 @@ def hooks_edit(host: Name, call: LaunchCommand) -> JsonEdit:
     return JsonEdit(add, remove)
 
 
-def _wanted(host: Name, event: str, call: LaunchCommand, hooks: Mapping[str, Any], others: Mapping[str, Any]) -> Any:
-    """The groups of an event after the installation. Our group keeps its place if it is there already."""
-    if event not in EVENTS[host]:
-        return others[event]
-    ours = _ours(host, event, call)
-    return hooks[event] if ours in _groups(hooks, event) else [*_groups(others, event), ours]
-
-
 def _ours(host: Name, event: str, call: LaunchCommand) -> dict[str, Any]:
     seconds = PROMPT_SECONDS if event == "UserPromptSubmit" else EVENT_SECONDS
     return {"hooks": [{"type": "command", "command": call.hook(host), "timeout": seconds}]}
@@ -148,7 +132,7 @@ def _ours(host: Name, event: str, call: LaunchCommand) -> dict[str, Any]:
 def _groups(hooks: Mapping[str, Any], event: str) -> list[Any]:
     groups = hooks.get(event, [])
     if not isinstance(groups, list):
-        raise FormatError(f"hooks.{event} is not a list.", "Nothing was written.")
+        raise FormatError(f"hooks.{event} is not a list.")
     return groups
 
 
@@ -219,4 +203,4 @@ def codex_server(call: LaunchCommand) -> TomlEdit:
     if "env" in entry:
         inside = ", ".join(f"{name} = {quoted(value)}" for name, value in entry["env"].items())
         lines.append(f"env = {{ {inside} }}")
-    return TomlEdit(f"mcp_servers.{SERVER}", lines, _is_our_server)
+    return TomlEdit("mcp_servers", SERVER, lines, _is_our_server)

@@ -1,7 +1,7 @@
 """Adds a table at the end of TOML files of other programs, and changes no other byte.
 
-A host that edits the file itself may move tables and drop comments. So we find our table by its contents, and its last
-line by parsing what would be left. The comments around it are only for people.
+A host that edits the file itself may move tables and drop comments. So we find our table by its name and its values.
+The comments around it are only for people.
 """
 
 from __future__ import annotations
@@ -22,110 +22,79 @@ END = "# <<< aforesaid <<<"
 class TomlEdit:
     """Adds a table `outer.inner` at the end of a file, and removes it. `is_ours` recognises it by its values."""
 
-    table: str
+    outer: str
+    inner: str
     lines: Sequence[str]
     is_ours: Callable[[Any], bool]
 
-    def is_in(self, text: str, name: str) -> bool:
+    def is_in(self, text: str) -> bool:
         """Whether our table is in the file."""
-        return self._without_table(text, name) != text
+        return self.is_ours(self._values(parse(text)))
 
-    def add_to(self, text: str | None, name: str) -> str:
+    def add_to(self, text: str | None) -> str:
         """The text with our table: unchanged if the table has these values already, else with the table at the end."""
         wanted = tomllib.loads("\n".join(self.lines))
-        now = table_in(parse(text or "", name), self.table)
+        now = self._values(parse(text or ""))
         if text is not None and isinstance(now, dict) and {**now, **wanted} == now:
             return text
-        bare = self._without_table(text or "", name)
-        before = parse(bare, name)
-        block = "\n".join([BEGIN, f"[{self.table}]", *self.lines, END, ""])
+        bare = self.remove_from(text or "") or ""
         gap = "" if not bare else "\n" if bare.endswith("\n") else "\n\n"
-        result = bare + gap + block
+        result = bare + gap + "\n".join([BEGIN, f"[{self.outer}.{self.inner}]", *self.lines, END, ""])
         try:
-            after = tomllib.loads(result)
+            fits = self._values(tomllib.loads(result)) == wanted
         except tomllib.TOMLDecodeError:
-            raise FormatError(
-                f"{name} has {self.table} already, or something that excludes it.",
-                "Remove that, or use --no-mcp; nothing was written.",
-            ) from None
-        if _without(after, self.table) != _without(before, self.table):
-            raise FormatError(f"The change would alter other parts of {name}.", "Nothing was written.")
+            fits = False
+        if not fits:
+            what = f"It has {self.outer}.{self.inner} already, or something that excludes it."
+            raise FormatError(what, "Remove that, or use --no-mcp.")
         return result
 
-    def remove_from(self, text: str, name: str) -> str | None:
-        """The text without our table; None if nothing else is in it."""
-        bare = self._without_table(text, name)
-        parse(bare, name)
-        return bare or None
+    def remove_from(self, text: str) -> str | None:
+        """The text without our table, its comments, and the empty line before them; None if nothing else is in it."""
+        values = parse(text)
+        if not self.is_ours(self._values(values)):
+            return text or None
+        kept: list[str] = []
+        inside = False
+        for line in text.splitlines(keepends=True):
+            content = line.strip()
+            if content.startswith("["):
+                before, inside = inside, self._is_header(content)
+                if inside and not before and kept and not kept[-1].strip():
+                    kept.pop()
+            if content in (BEGIN, END):
+                inside = inside and content == BEGIN
+            elif not inside or content.startswith("#"):  # comments above the next table belong to it
+                kept.append(line)
+        left = "".join(kept)
+        if parse(left) != self._without_ours(values):
+            raise FormatError(f"{self.outer}.{self.inner} has a form that we did not write.", "Remove it by hand.")
+        return left or None
 
-    def _without_table(self, text: str, name: str) -> str:
-        """The text without our table, its comments, and the empty line before them."""
-        values = parse(text, name)
-        if not self.is_ours(table_in(values, self.table)):
-            return text
-        lines = text.splitlines(keepends=True)
-        start, end = _find_table(lines, self.table, _without(values, self.table), name)
-        if start and lines[start - 1].strip() == BEGIN:
-            start -= 1
-        head, rest = "".join(lines[:start]), lines[end:]
-        tail = "".join(line for line in rest if line.strip() != END)
-        return (head[:-1] if head.endswith("\n\n") else head) + tail
+    def _is_header(self, line: str) -> bool:
+        name = line.partition("#")[0].replace(" ", "").replace('"', "")
+        return name.startswith((f"[{self.outer}.{self.inner}]", f"[{self.outer}.{self.inner}."))
 
+    def _values(self, values: dict[str, Any]) -> Any:
+        """The values of the table; None if it is not there."""
+        around = values.get(self.outer)
+        return around.get(self.inner) if isinstance(around, dict) else None
 
-def _find_table(lines: Sequence[str], table: str, left: dict[str, object], name: str) -> tuple[int, int]:
-    """The first line of a table, and the first line after it such that cutting it leaves exactly the other values."""
-    heads = [number for number, line in enumerate(lines) if line.lstrip().startswith("[")]
-    for start in heads:
-        if _table_name(lines[start]) != table:
-            continue
-        for end in (*(number for number in heads if number > start), len(lines)):
-            while end > start + 1 and _is_blank_or_comment(lines[end - 1]):
-                end -= 1  # comments above the next table belong to it
-            if _parses_to([*lines[:start], *lines[end:]], left):
-                return start, end
-    raise FormatError(f"{name} has {table} in a form that we did not write.", "Remove it by hand.")
-
-
-def _table_name(line: str) -> str:
-    return line.partition("#")[0].strip().removeprefix("[").removesuffix("]").replace(" ", "").replace('"', "")
-
-
-def _is_blank_or_comment(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
+    def _without_ours(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The values without the table, and without the outer table if that is empty then."""
+        rest = {name: kept for name, kept in values[self.outer].items() if name != self.inner}
+        others = {name: kept for name, kept in values.items() if name != self.outer}
+        return {**others, self.outer: rest} if rest else others
 
 
-def _parses_to(lines: Sequence[str], wanted: dict[str, object]) -> bool:
-    try:
-        return tomllib.loads("".join(lines)) == wanted
-    except tomllib.TOMLDecodeError:
-        return False
-
-
-def parse(text: str, name: str) -> dict[str, object]:
-    """Parse the file. Raises FormatError with the line."""
+def parse(text: str) -> dict[str, Any]:
+    """Parse a file. Raises FormatError with the line."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"{name}: it is not TOML: {error}.", "Repair that line; nothing was written.") from None
-
-
-def table_in(values: dict[str, Any], table: str) -> Any:
-    """The values of a table; None if it is not there."""
-    outer, _, inner = table.partition(".")
-    around = values.get(outer)
-    return around.get(inner) if isinstance(around, dict) else None
+        raise FormatError(f"It is not TOML: {error}.", "Repair that line.") from None
 
 
 def quoted(value: str) -> str:
     """A TOML string. It is a JSON string, except for one control character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _without(value: dict[str, object], table: str) -> dict[str, object]:
-    """The values without a table, and without the outer table if that is empty then."""
-    outer, _, inner = table.partition(".")
-    around = value.get(outer)
-    if not isinstance(around, dict):
-        return value
-    rest = {name: kept for name, kept in around.items() if name != inner}
-    return {**{name: kept for name, kept in value.items() if name != outer}, **({outer: rest} if rest else {})}

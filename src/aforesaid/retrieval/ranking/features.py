@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from aforesaid.math.support import nearness, session_best
+from aforesaid.math.fusion import nearness, session_best
 from aforesaid.store.protocols import Glance, Surroundings
 from aforesaid.text.analyze import query_terms
 from aforesaid.text.extract.question import Aim, asking_share, ends_asking, named_speaker, personal_share, speaker_of

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from aforesaid.engine.kept_values import most_uses
-from aforesaid.math import authority, hybrid, temporal
+from aforesaid.math import libra, temporal
 from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
-from aforesaid.math.normalise import vector_candidates as wide
+from aforesaid.math.pce import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
 from aforesaid.retrieval.ranking.links import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
@@ -43,7 +43,7 @@ def rank_single(question: Question) -> list[Hit]:
     records = question.store.get(list(cosines))
     if not records:
         return []
-    scored = hybrid.single_pass(
+    scored = libra.single_pass(
         [cosines[record.key] for record in records],
         [question.age_seconds(record) for record in records],
         [_scope(question, record) for record in records],
@@ -52,7 +52,7 @@ def rank_single(question: Question) -> list[Hit]:
         question.settings.libra,
         question.settings.search,
     )
-    alpha, beta, gamma = hybrid.hybrid_weights(question.settings.libra).values
+    alpha, beta, gamma = libra.hybrid_weights(question.settings.libra).values
     ranked = []
     for i, record in enumerate(records):
         parts = {
@@ -123,15 +123,15 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
         return []
     near = [found.cosines[record.key] for record in records]
     uses = [int(record.meta.get(USES, 0)) for record in records]
-    recent = authority.authority_recency([question.age_seconds(record) for record in records], rows.authority_decay)
-    frequent = authority.access_frequency(uses, max(*uses, _most_uses(question)))
+    recent = libra.recency([question.age_seconds(record) for record in records], rows.authority_decay)
+    frequent = libra.access_frequency(uses, max(*uses, _most_uses(question)))
     authored = np.array([_authored(record) for record in records])
-    omega = authority.authority(recent, frequent, authored, authority.authority_weights(rows))
+    omega = libra.authority(recent, frequent, authored, libra.authority_weights(rows))
     keywords = frozenset(query_terms(question.text))
-    covered = authority.keyword_coverage(keywords, [set(terms(searchable(record))) for record in records])
+    covered = libra.keyword_coverage(keywords, [set(terms(searchable(record))) for record in records])
     summaries = [record.kind == "summary" for record in records]
-    quality = hybrid.quality([1.0 - record.confidence for record in records], summaries, rows.delta)
-    scores = authority.second_pass(omega, near, covered, rows.kappa, quality)
+    quality = libra.quality([1.0 - record.confidence for record in records], summaries, rows.delta)
+    scores = libra.second_pass(omega, near, covered, rows.kappa, quality)
     ranked = []
     for i, record in enumerate(records):
         parts = {
@@ -142,7 +142,7 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
             "a": float(authored[i]),
             "cos": max(near[i], 0.0),
             "coverage": float(covered[i]),
-            "keyword_factor": float(authority.keyword_factor(covered[i], rows.kappa)),
+            "keyword_factor": float(libra.keyword_factor(covered[i], rows.kappa)),
             "quality": float(quality[i]),
         }
         why = evidence(question, record, None, near[i])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from aforesaid.math.hops import hops
+from aforesaid.math.libra import hops
 from aforesaid.retrieval.ranking.base import Question, reason
 from aforesaid.types import Hit
 

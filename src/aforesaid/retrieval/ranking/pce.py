@@ -12,9 +12,9 @@ from datetime import datetime
 import numpy as np
 
 from aforesaid.engine.kept_values import TEXT, VECTOR, calibration
-from aforesaid.math import normalise, usefulness
+from aforesaid.math import pce
 from aforesaid.math.calibration import Calibration, calibrated
-from aforesaid.math.diversity import diverse
+from aforesaid.math.pce import diverse
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.ranking.base import (
     SECONDS_A_DAY,
@@ -42,8 +42,8 @@ def rank(question: Question) -> list[Hit]:
 def rank_all(question: Question) -> tuple[list[Hit], int]:
     """Like `rank`, and the number of candidates under the threshold."""
     alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
-    bm25 = _arm(question, text_candidates, normalise.text_candidates(question.limit, question.settings.search))
-    cosines = _arm(question, vector_candidates, normalise.vector_candidates(question.limit, question.settings.search))
+    bm25 = _arm(question, text_candidates, pce.text_candidates(question.limit, question.settings.search))
+    cosines = _arm(question, vector_candidates, pce.vector_candidates(question.limit, question.settings.search))
     found = _existing(question, both_arms(bm25, cosines))
     return _select(question, found, alpha) if found.keys else ([], 0)
 
@@ -51,7 +51,7 @@ def rank_all(question: Question) -> tuple[list[Hit], int]:
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
     """Run one search; repeat it with twice the limit when it found fewer than k/2."""
     found = arm(question, asked)
-    wider = normalise.widened(asked, len(found), question.limit, rows=question.settings.search)
+    wider = pce.widened(asked, len(found), question.limit, rows=question.settings.search)
     # A search that returned less than its limit has no more hits.
     return arm(question, wider) if wider > asked and len(found) == asked else found
 
@@ -66,17 +66,17 @@ def _existing(question: Question, found: Candidates) -> Candidates:
 def _select(question: Question, found: Candidates, alpha: float) -> tuple[list[Hit], int]:
     rows = question.settings.pce
     records = question.store.get(found.keys)
-    s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: normalise.text_min_max(raw, rows.epsilon))
-    s_vec = calibrated(found.cosines, _calibration(question, VECTOR), normalise.vector_share)
-    fused = normalise.fused(s_vec, s_text, alpha)
-    utilities = usefulness.utility_share([_decayed_utility(question, record) for record in records], rows.epsilon)
+    s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: pce.text_min_max(raw, rows.epsilon))
+    s_vec = calibrated(found.cosines, _calibration(question, VECTOR), pce.vector_share)
+    fused = pce.fused(s_vec, s_text, alpha)
+    utilities = pce.utility_share([_decayed_utility(question, record) for record in records], rows.epsilon)
     confidences = [record.confidence for record in records]
-    ages = usefulness.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
-    recencies = usefulness.recency(ages, usefulness.half_lives([record.claim_type for record in records], rows))
+    ages = pce.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
+    recencies = pce.recency(ages, pce.half_lives([record.claim_type for record in records], rows))
     qualities = [float(record.meta.get(QUALITY, 1.0)) for record in records]
-    g = usefulness.usefulness(utilities, confidences, recencies, qualities, rows)
-    scores = usefulness.score(fused, g)
-    kept = np.flatnonzero(usefulness.kept(scores, rows.threshold))
+    g = pce.usefulness(utilities, confidences, recencies, qualities, rows)
+    scores = pce.score(fused, g)
+    kept = np.flatnonzero(pce.kept(scores, rows.threshold))
     below = len(records) - int(kept.size)
     if not kept.size:
         return [], below
@@ -128,7 +128,7 @@ def _decayed_utility(question: Question, record: Record) -> float:
     judged = record.meta.get(JUDGED)
     since = as_time(judged) if judged is not None else _effective(record)
     days = max((question.now - since).total_seconds() / SECONDS_A_DAY, 0.0)
-    return float(usefulness.decayed_utility([record.utility], days, question.settings.govern)[0])
+    return float(pce.decayed_utility([record.utility], days, question.settings.govern)[0])
 
 
 def _effective(record: Record) -> datetime:

@@ -18,7 +18,7 @@ from aforesaid.errors import InputError
 from aforesaid.types import Progress
 
 if TYPE_CHECKING:
-    from aforesaid.embed import Embedder
+    from aforesaid.embed.base import Embedder
     from aforesaid.memory import Memory
     from aforesaid.settings import Settings
     from aforesaid.surfaces.verbs.declare import Verb

@@ -156,7 +156,9 @@ def _embedder(settings: Settings) -> Iterator[Check]:
 
 
 def _local(settings: Settings) -> Iterator[Check]:
-    from aforesaid.embed import LocalEmbedder, check_numerics, fetch, weights
+    from aforesaid.embed import fetch, weights
+    from aforesaid.embed.local import LocalEmbedder
+    from aforesaid.embed.numerics import check_numerics
 
     model = Path(settings.embed.model) if settings.embed.model else None
     folder = weights.locate(model)

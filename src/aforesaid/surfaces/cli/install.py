@@ -55,11 +55,11 @@ def install(
     HOST is claude-code, codex, cursor or openclaw. Shows the change, makes a backup of the files, and adds hooks and
     the MCP server; everything else in the files stays. --store, --config and --set become part of the commands.
     """
-    from aforesaid.hosts.install import apply_steps, install_steps, undo_steps
+    from aforesaid.hosts.install import apply_steps, install_steps
 
     plans, notes = _plans(app, host, scope, user, True if undo else server)
     try:
-        steps = undo_steps(plans) if undo else install_steps(plans)
+        steps = install_steps(plans, undo=undo)
     except FormatError as error:
         raise FormatError(error.message, _remedy(host, app, scope, user, error.remedy)) from None
     asks = any(step.changes for step in steps) and not (yes or dry_run or app.json) and interactive()

