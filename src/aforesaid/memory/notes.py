@@ -57,7 +57,7 @@ class NotesHandle(Handle):
     def unindex(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> indexing.IndexReport:
-        """Remove a folder's notes from the memory, and return which. The files stay.
+        """Remove a folder's notes from the memory, and return how many. The files stay.
 
         Args:
             path: The folder, or the name it is indexed under.

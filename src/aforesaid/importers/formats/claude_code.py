@@ -6,10 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of
-from aforesaid.importers.formats.injected import as_command, is_injected, without_injected
-from aforesaid.importers.formats.items import Item, Reason, Skipped, Title
-from aforesaid.importers.formats.json_values import as_id, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.items import (
+    Item,
+    Reason,
+    Skipped,
+    Title,
+    as_id,
+    as_object,
+    as_text,
+    parse_time,
+    positional_id,
+)
+from aforesaid.importers.formats.transcript import (
+    Part,
+    TranscriptParser,
+    as_command,
+    is_injected,
+    parts_of,
+    without_injected,
+)
 
 TITLE_FIELDS = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}  # by the line's type
 BOOKKEEPING = frozenset(

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of, text_in, tool_call
-from aforesaid.importers.formats.injected import is_injected, without_injected
-from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped
-from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.items import (
+    ImportOptions,
+    Item,
+    Reason,
+    Skipped,
+    as_id,
+    as_list,
+    as_object,
+    as_text,
+    parse_time,
+    positional_id,
+)
+from aforesaid.importers.formats.transcript import (
+    Part,
+    TranscriptParser,
+    is_injected,
+    parts_of,
+    text_in,
+    tool_call,
+    without_injected,
+)
 
 SKIPPED_LINES = {
     "event_msg": Reason.REPEATED,
