@@ -23,8 +23,8 @@ from aforesaid.importers.formats.items import (
     ItemParser,
     Skipped,
     Title,
-    parse_time,
 )
+from aforesaid.importers.formats.json_values import parse_time
 from aforesaid.importers.formats.jsonl import Jsonl
 from aforesaid.importers.formats.mem0 import Mem0
 from aforesaid.importers.formats.openclaw import OpenClaw

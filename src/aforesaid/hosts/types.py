@@ -9,7 +9,8 @@ from typing import Any
 
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.items import ImportOptions, ItemParser, as_id, as_text
+from aforesaid.importers.formats.items import ImportOptions, ItemParser
+from aforesaid.importers.formats.json_values import as_id, as_text
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "PreCompact", "SessionEnd")
 GIT_FILE_BYTES = 4096  # a `.git` file is one line

@@ -29,6 +29,7 @@ from aforesaid.notes.state import (
     RootIndex,
     Stamp,
     StoredChunk,
+    content_digest,
     path_digest,
     stored_chunk,
     with_places,
@@ -80,13 +81,12 @@ class NoteReader:
     def read(self, path: str) -> tuple[bytes, Stamp] | None:
         """The bytes and the stamp of a file; None (and an entry in `skipped`) when it cannot be a note."""
         try:
-            found = read_note(self.folder, path, self.request.settings.files)
+            data, mtime_ns = read_note(self.folder, path, self.request.settings.files)
         except Unreadable as error:
             self.skipped[path] = SkippedFile(path, error.why, error.temporary)
             return None
-        fresh = timing.time_ns() - found.mtime_ns < RACY_NS
-        digest = hashlib.blake2b(found.data, digest_size=12).hexdigest()
-        return found.data, Stamp(found.size, -found.mtime_ns if fresh else found.mtime_ns, digest, 0)
+        is_fresh = timing.time_ns() - mtime_ns < RACY_NS
+        return data, Stamp(len(data), -mtime_ns if is_fresh else mtime_ns, content_digest(data), 0)
 
     def note(self, path: str, data: bytes, stamp: Stamp) -> ReadNote:
         """The note in these bytes, without chunks that the policy denies."""

@@ -208,7 +208,12 @@ def with_places(record: Record, places: Iterable[ChunkLocation]) -> Record:
 @lru_cache(maxsize=1 << 17)
 def path_digest(path: str) -> str:
     """The digest of a path, under which its stamp is saved."""
-    return hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return content_digest(path.encode("utf-8", "surrogatepass"))
+
+
+def content_digest(data: bytes) -> str:
+    """The digest of a file's bytes in its stamp."""
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
 
 
 def _stamp(value: str) -> Stamp:

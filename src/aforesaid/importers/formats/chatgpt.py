@@ -7,19 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.items import (
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    Title,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    parse_time,
-    positional_id,
-)
+from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped, Title
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time, positional_id
 from aforesaid.importers.formats.transcript import cut
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import Turn

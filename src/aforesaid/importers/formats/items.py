@@ -1,7 +1,4 @@
-"""What a parser finds in a file: turns and claims to store, titles, and the reason for everything it skips.
-
-Also the functions that read values out of parsed JSON of any shape.
-"""
+"""What a parser finds in a file: turns and claims to store, titles, and the reason for everything it skips."""
 
 from __future__ import annotations
 
@@ -11,9 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from aforesaid.errors import InputError
-from aforesaid.text.normalize import content_hash
-from aforesaid.types import Turn, as_time, check_id
+from aforesaid.types import Turn
 
 OWN_TOOLS = frozenset(
     f"memory_{verb}"
@@ -22,8 +17,6 @@ OWN_TOOLS = frozenset(
         "promote", "rollback", "feedback", "validate", "policy",
     )
 )  # fmt: skip
-LAST_SECOND = 1e11  # larger numbers (beyond the year 5138) are milliseconds
-HASH_CHARS = 8  # of a content hash in a positional id
 OPTIONAL = ("thinking", "sidechains", "branches")  # skipped unless `include` names them
 
 
@@ -104,41 +97,3 @@ class ItemParser(Protocol):
     """
 
     def parse(self, value: Any, number: int) -> Iterable[Item]: ...
-
-
-def as_object(value: Any) -> Mapping[str, Any]:
-    """The value if it is a JSON object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_text(value: Any) -> str:
-    """The value if it is a string, else an empty one."""
-    return value if isinstance(value, str) else ""
-
-
-def as_id(value: Any) -> str | None:
-    """The value if it is a valid id, else None."""
-    try:
-        return check_id(value)
-    except InputError:
-        return None
-
-
-def parse_time(value: Any) -> datetime | None:
-    """A time in UTC from ISO 8601 text or from seconds or milliseconds since 1970; None for anything else."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > LAST_SECOND:
-        value = value / 1000 if isinstance(value, float) or value.bit_length() < 64 else None
-    try:
-        return as_time(value) if isinstance(value, str | int | float) else None
-    except InputError:
-        return None
-
-
-def positional_id(number: int, text: str) -> str:
-    """An id for a message that has none, made from its position and its text."""
-    return f"{number:06d}-{content_hash(text)[:HASH_CHARS]}"

@@ -8,7 +8,6 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
@@ -50,12 +49,11 @@ class DocumentFile:
 
     def values(self, after: int = 0) -> Iterator[ParsedValue]:
         """The values of every document, without the first `after`."""
-        for name, opened in documents(self._path):
-            with opened() as stream:
-                for index, value in enumerate(document_values(stream, self._advance)):
-                    self.position += 1
-                    if self.position > after:
-                        yield ParsedValue(f"{name}[{index}]", parse_value(self._parser, value, self.position))
+        for name, stream in documents(self._path):
+            for index, value in enumerate(document_values(stream, self._advance)):
+                self.position += 1
+                if self.position > after:
+                    yield ParsedValue(f"{name}[{index}]", parse_value(self._parser, value, self.position))
 
     def _advance(self, number: int) -> None:
         self.read += number
@@ -67,13 +65,16 @@ def is_zip(path: Path) -> bool:
         return stream.read(len(ZIP)) == ZIP
 
 
-def documents(path: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """The name and opener of each JSON document: the file itself, or the conversations inside a zip."""
+def documents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """The name and content of each JSON document: the file itself, or the conversations inside a zip."""
     if not is_zip(path):
-        yield str(path), lambda: path.open("rb")
+        with path.open("rb") as stream:
+            yield str(path), stream
         return
-    for member in _members(path):
-        yield f"{path}!{member.filename}", lambda member=member: _unpacked(path, member)  # type: ignore[misc]
+    with zipfile.ZipFile(path) as archive:
+        for member in _members(path):
+            with archive.open(member) as stream:
+                yield f"{path}!{member.filename}", stream
 
 
 def _members(path: Path) -> list[zipfile.ZipInfo]:
@@ -102,12 +103,6 @@ def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
             f"{name} in {path} would unpack to {info.file_size:,} bytes, {ratio:,.0f} times its packed size.",
             "If you trust it, unpack it yourself and give conversations.json.",
         )
-
-
-@contextmanager
-def _unpacked(path: Path, member: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(path) as archive, archive.open(member) as stream:
-        yield stream
 
 
 def document_values(stream: IO[bytes], advance: Callable[[int], None]) -> Iterator[Any]:

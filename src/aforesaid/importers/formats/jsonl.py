@@ -7,16 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.items import (
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    as_id,
-    as_list,
-    as_object,
-    positional_id,
-)
+from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, positional_id
 from aforesaid.importers.formats.transcript import cut
 from aforesaid.types import Turn
 

@@ -6,18 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.items import (
-    ImportedClaim,
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-    parse_time,
-)
+from aforesaid.importers.formats.items import ImportedClaim, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time
 
 MAX_CATEGORIES = 20
 

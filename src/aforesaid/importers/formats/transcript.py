@@ -8,17 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from aforesaid.importers.formats.items import (
-    OWN_TOOLS,
-    ImportOptions,
-    Item,
-    Reason,
-    Skipped,
-    as_id,
-    as_list,
-    as_object,
-    as_text,
-)
+from aforesaid.importers.formats.items import OWN_TOOLS, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text
 from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Turn
 
@@ -89,7 +80,7 @@ def text_in(content: Any) -> str:
     return "\n".join(part.text for part in parts_of(content) if part.kind == "text" and part.text)
 
 
-class TranscriptParser:
+class Transcript:
     """What the parsers of transcripts share: session, options, the last time seen, and the calls of our own tools."""
 
     def __init__(self, session: str, options: ImportOptions) -> None:
@@ -166,12 +157,7 @@ def _without(text: str, opening: str, closing: str) -> tuple[str, int]:
     return "".join([*kept, text[position:]]), blocks
 
 
-def is_injected(text: str) -> bool:
-    """Whether the host wrote this user message."""
-    return text.lstrip()[:100].startswith(INJECTED_OPENINGS)
-
-
-def as_command(text: str) -> str | None:
+def _as_command(text: str) -> str | None:
     """The command that a user typed, if the host saved it as command tags; else None."""
     if not text.lstrip().startswith(("<command-name>", "<command-message>", "<bash-input>")):
         return None
@@ -183,3 +169,21 @@ def _inside(text: str, tag: str) -> str:
     start = text.find(f"<{tag}>")
     end = text.find(f"</{tag}>", start) if start >= 0 else -1
     return text[start + len(tag) + 2 : end].strip() if end >= 0 else ""
+
+
+def without_injected_in(parts: Iterable[Part]) -> tuple[tuple[Part, ...], int]:
+    """The parts without the text that the host added, and the number of blocks removed."""
+    cleaned = [_clean_part(part) for part in parts]
+    return tuple(part for part, _ in cleaned), sum(blocks for _, blocks in cleaned)
+
+
+def _clean_part(part: Part) -> tuple[Part, int]:
+    if part.kind not in ("text", "result"):
+        return part, 0
+    text, blocks = without_injected(part.text)
+    if part.kind == "text":
+        typed = _as_command(text)
+        text = text if typed is None else typed
+        if text.lstrip()[:100].startswith(INJECTED_OPENINGS):
+            text, blocks = "", blocks + 1
+    return replace(part, text=text), blocks

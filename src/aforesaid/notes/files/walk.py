@@ -62,15 +62,6 @@ class Walked:
     skipped: list[SkippedFile] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The bytes of a note, with its size and time when it was read."""
-
-    data: bytes
-    size: int
-    mtime_ns: int
-
-
 class Unreadable(Exception):  # noqa: N818 - every caller turns it into a line of a report
     """A file cannot be read as a note."""
 
@@ -241,7 +232,7 @@ class _Walker:
         if name not in names:
             return None
         try:
-            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES).data
+            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES)[0]
         except (Unreadable, OSError) as error:
             self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _reason(error))
             return None
@@ -278,17 +269,17 @@ def printable(path: str) -> str:
     return "".join(char.encode("unicode_escape").decode() if char in CONTROL else char for char in safe)
 
 
-def read_note(root: Path, path: str, rows: FileRows) -> Read:
-    """Read a note. Raises Unreadable with the reason."""
+def read_note(root: Path, path: str, rows: FileRows) -> tuple[bytes, int]:
+    """The bytes of a note, and its time in nanoseconds. Raises Unreadable with the reason."""
     try:
-        found = _bytes(root / path, root, rows.max_bytes)
+        data, mtime_ns = _bytes(root / path, root, rows.max_bytes)
     except OSError as error:
         raise Unreadable(_reason(error), temporary=True) from None
-    if found.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("UTF-16 text; save it as UTF-8")
-    if b"\x00" in found.data:
+    if b"\x00" in data:
         raise Unreadable("binary")
-    return found
+    return data, mtime_ns
 
 
 def decode(data: bytes) -> str:
@@ -299,8 +290,8 @@ def decode(data: bytes) -> str:
         raise Unreadable(f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
 
 
-def _bytes(file: Path, root: Path, max_bytes: int) -> Read:
-    """All bytes of a regular file under a root. Raises Unreadable if it changes while it is read."""
+def _bytes(file: Path, root: Path, max_bytes: int) -> tuple[bytes, int]:
+    """All bytes of a regular file under a root, and its time. Raises Unreadable if it changes while it is read."""
     target = file.resolve(strict=True)
     if not target.is_relative_to(root):
         raise Unreadable("a link that leads out of the folder")
@@ -315,7 +306,7 @@ def _bytes(file: Path, root: Path, max_bytes: int) -> Read:
         after = os.fstat(handle)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) != after.st_size:
         raise Unreadable("changed while it was read; the next run takes it", temporary=True)
-    return Read(data, after.st_size, after.st_mtime_ns)
+    return data, after.st_mtime_ns
 
 
 def _reason(error: OSError) -> str:
