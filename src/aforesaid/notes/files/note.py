@@ -16,6 +16,7 @@ from aforesaid.notes.files.links import ChunkMarkup, markup_in, prose_of
 from aforesaid.policy.enforcement import Cleaned
 from aforesaid.retrieval.ranking.file_tiers import Tier, day_of, tier_of
 from aforesaid.settings.rows import FileRows
+from aforesaid.text.extract.reader import WITHHELD, guarded
 from aforesaid.types import BOUNDARIES, Boundary
 
 DIGEST_BYTES = 8  # of a chunk's text: enough to avoid collisions in a folder
@@ -103,15 +104,22 @@ def note_of(
 
 
 def without_long_secrets(lines: Sequence[str]) -> list[str]:
-    """The lines, with secrets that span several lines redacted. Cut into chunks they would not be recognised."""
+    """The lines, with secrets that span several lines redacted. Cut into chunks they would not be recognised.
+
+    When the reader of secrets fails, every line is withheld. The number of lines stays the same.
+    """
     if not any(PRIVATE_KEY in line for line in lines):
         return list(lines)
+    withheld = [WITHHELD.text, *[""] * (len(lines) - 1)]
+    return guarded("secrets", lambda: _without_long_secrets("\n".join(lines)), withheld)
+
+
+def _without_long_secrets(text: str) -> list[str]:
     from aforesaid.text.extract.secrets import (  # its patterns take a tenth of a second to compile
         find_secrets,
         redact_secrets,
     )
 
-    text = "\n".join(lines)
     parts, end = [], 0
     for secret in find_secrets(text):
         inside = text[secret.start : secret.end]
