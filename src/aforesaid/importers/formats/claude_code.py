@@ -7,7 +7,7 @@ from typing import Any
 
 from aforesaid.importers.formats.items import Item, Reason, Skipped, Title
 from aforesaid.importers.formats.json_values import as_id, as_object, as_text, parse_time, positional_id
-from aforesaid.importers.formats.transcript import Part, Transcript, parts_of, without_injected_in
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, clean_parts, parts_of
 
 TITLE_FIELDS = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}  # by the line's type
 BOOKKEEPING = frozenset(
@@ -17,7 +17,7 @@ BOOKKEEPING = frozenset(
 SYNTHETIC = "<synthetic>"  # the model name of messages that no model wrote
 
 
-class ClaudeCode(Transcript):
+class ClaudeCode(TranscriptParser):
     """Parses one transcript. Lines that name no session belong to the session given."""
 
     def parse(self, value: Any, number: int) -> Iterable[Item]:
@@ -53,7 +53,7 @@ class ClaudeCode(Transcript):
     def _message(
         self, line: Mapping[str, Any], raw: tuple[Part, ...], role: str, session: str, number: int
     ) -> Iterator[Item]:
-        parts, injected = without_injected_in(raw)
+        parts, injected = clean_parts(raw)
         yield from [Skipped(Reason.INJECTED)] * injected
         if injected and not any(part.kind != "text" or part.text.strip() for part in parts):
             return

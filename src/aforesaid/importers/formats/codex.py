@@ -7,7 +7,7 @@ from typing import Any
 
 from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped
 from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time, positional_id
-from aforesaid.importers.formats.transcript import Part, Transcript, parts_of, text_in, tool_call, without_injected_in
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, clean_parts, parts_of, text_in, tool_call
 
 SKIPPED_LINES = {
     "event_msg": Reason.REPEATED,
@@ -28,7 +28,7 @@ CALL_ARGUMENTS = {
 RESULTS = ("function_call_output", "custom_tool_call_output")
 
 
-class Codex(Transcript):
+class Codex(TranscriptParser):
     """Parses one rollout. Its first line names the session."""
 
     def __init__(self, session: str, options: ImportOptions) -> None:
@@ -80,7 +80,7 @@ class Codex(Transcript):
 
     def _user_message(self, raw: tuple[Part, ...], number: int) -> Iterable[Item]:
         """A user's message without the text that Codex added."""
-        cleaned, injected = without_injected_in(raw)
+        cleaned, injected = clean_parts(raw)
         parts = tuple(part for part, old in zip(cleaned, raw, strict=True) if part.text.strip() or part == old)
         found: list[Item] = [Skipped(Reason.INJECTED)] * injected
         role = "assistant" if self._is_subagent else "user"

@@ -8,7 +8,7 @@ from typing import Any
 
 from aforesaid.importers.formats.items import Item, Reason, Skipped, Title
 from aforesaid.importers.formats.json_values import as_id, as_object, as_text, parse_time, positional_id
-from aforesaid.importers.formats.transcript import Part, Transcript, parts_of, text_in
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, parts_of, text_in
 
 SKIPPED_LINES = {
     **dict.fromkeys(
@@ -21,7 +21,7 @@ CURATED = ("MEMORY.md", "USER.md")
 DAILY = "memory"
 
 
-class OpenClaw(Transcript):
+class OpenClaw(TranscriptParser):
     """Parses one session. Its first line names the session."""
 
     def parse(self, value: Any, number: int) -> Iterable[Item]:

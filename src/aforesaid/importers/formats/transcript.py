@@ -80,7 +80,7 @@ def text_in(content: Any) -> str:
     return "\n".join(part.text for part in parts_of(content) if part.kind == "text" and part.text)
 
 
-class Transcript:
+class TranscriptParser:
     """What the parsers of transcripts share: session, options, the last time seen, and the calls of our own tools."""
 
     def __init__(self, session: str, options: ImportOptions) -> None:
@@ -171,7 +171,7 @@ def _inside(text: str, tag: str) -> str:
     return text[start + len(tag) + 2 : end].strip() if end >= 0 else ""
 
 
-def without_injected_in(parts: Iterable[Part]) -> tuple[tuple[Part, ...], int]:
+def clean_parts(parts: Iterable[Part]) -> tuple[tuple[Part, ...], int]:
     """The parts without the text that the host added, and the number of blocks removed."""
     cleaned = [_clean_part(part) for part in parts]
     return tuple(part for part, _ in cleaned), sum(blocks for _, blocks in cleaned)
