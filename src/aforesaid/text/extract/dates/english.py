@@ -17,7 +17,7 @@ _LONG = "january february march april may june july august september october nov
 _MONTH = rf"(?P<month>{words(_LONG)}|{words(_SHORT)}\.?)"
 _SURE = words("january february july september october november december")  # never a verb and hardly a name
 _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
 _WEEKDAY_SHORT = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b"
 _PART = r"(?:\s(?:morning|afternoon|evening|night)\b)?"
 _NUMBERS = dict(
@@ -41,7 +41,7 @@ _NO_COUNT = r"(?!\s[a-z]{3,15}s\b)"  # "March 3 steps" is an order
 _NO_DAY = words("century floor grade time place row street avenue attempt edition option item step birthday one")
 _NO_HOLIDAY = r"(?!\s(?:tree|card|party|gift|present|movie|song)s?\b)"
 _DATED = re.compile(rf"[.,]?\s(?:the\s)?(?:\d\d?{_TH}?\s(?:of\s)?{words(_LONG)}|{_MONTH}\s\d|\d{{4}}-)", re.ASCII)
-_HABIT = re.compile(r"\s(?:morning|afternoon|evening|night)s\b")
+_HABIT = re.compile(r"(?<=days)|\s(?:morning|afternoon|evening|night)s\b")
 _DIRECTION = {"past": "last", "previous": "last", "following": "next", "upcoming": "coming"}
 _OFFSETS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
@@ -247,7 +247,7 @@ RULES: tuple[DateRule, ...] = (
     rule("day", r"(?:the\sday\sbefore\syesterday|the\sday\safter\stomorrow)\b", _day_word),
     rule("day", rf"(?:today|tonight|yesterday|tomorrow)\b{_PART}", _day_word),
     rule("day", r"(?:this\s(?:morning|afternoon|evening)|last\s(?:night|evening))\b", _day_word),
-    rule("day", rf"(?:{_WHEN}\s)?{_WEEKDAY}(?!s\b|-){_PART}", _weekday),
+    rule("day", rf"(?:{_WHEN}\s)?{_WEEKDAY}(?!-){_PART}", _weekday),
     rule("day", rf"(?:on|{_WHEN})\s{_WEEKDAY_SHORT}(?![\w-])", _weekday),
     rule("day", rf"{_WEEKDAY_SHORT}(?=[.,]?\s(?:\d|{words(' '.join(_MONTHS))}))", _weekday),
     rule("relative", rf"{_COUNT}\s{_UNIT}\s(?P<way>ago|back|from\snow|earlier|later)\b", _ago),

@@ -119,7 +119,7 @@ RULES: tuple[DateRule, ...] = (
          lambda found, said: calendar.of_year(said.year + _YEARS[found["when"]])),
     rule("day", rf"(?P<word>{'|'.join(_DAYS)})(?![香菜])",
          lambda found, said: calendar.day(said, _DAYS[found["word"]])),
-    rule("day", r"(?P<when>この前の|前の|次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
+    rule("day", r"(?P<when>この前の|前の|次の|今度の)?(?P<weekday>[月火水木金土日])曜(?!大工)日?", _weekday),
     rule("period", r"(?<!毎)週末", lambda found, said: calendar.weekend(said)),
     rule(
         "relative",
