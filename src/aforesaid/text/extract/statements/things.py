@@ -20,8 +20,8 @@ from aforesaid.text.extract.statements.phrases import (
     object_of,
     value_of,
 )
-from aforesaid.text.extract.statements.values import STATUS, Mood, Statement, times
-from aforesaid.text.patterns import MONTH, listed, word_set
+from aforesaid.text.extract.statements.values import STATUS, Mood, Statement, starts_with_time, times
+from aforesaid.text.patterns import listed, word_set
 
 Readings = Iterator[Statement]
 
@@ -33,15 +33,6 @@ _PLACES = word_set("venue location room place office hotel")
 _NOT_PERSONS = listed("statement not persons")
 PROJECT = "settings"  # the subject of settings that a line assigns
 _BE = r"(?:is|was|were|has been|will be|got|gets|has|have|will|is being|is going to be)"
-AT_TIME = re.compile(
-    "(?:on |at |in |for |by |until |till |to |around |from |the |due |early |late |mid-?|next |this |end of )*"
-    rf"(?:{MONTH}\b|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?s?\b|tomorrow|today|"
-    r"tonight|noon|midnight|next \w+|(?:week|month|year|quarter|spring|summer|fall|autumn|winter|morning|afternoon|"
-    r"evening)\b|q[1-4]\b|[0-3]?[0-9](?:st|nd|rd|th)\b|[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m|[0-9]{1,2}:[0-9]{2}|"
-    rf"(?:19|20)[0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}\b|(?<=[ib][ny] )(?:19|20)[0-9]{{2}}\b|[0-9]{{1,2}} (?:of )?{MONTH}|"
-    r"(?<=at )[0-9]{1,2}\b)",
-    re.I,
-)
 _DATED = re.compile(
     "(?:is|will be|will happen|happens|starts|begins|takes place|will start|will take place|(?P<arrives>lands|arrives)|"
     "departs|leaves|(?P<ends>ends|closes)|was(?= (?:scheduled|due|planned|set)))(?: back)?"
@@ -126,11 +117,11 @@ def schedule(phrase: Phrase, said: Predicate) -> Readings:
         yield Statement(subject, attribute, "", "cancels", True)
     elif match := _MOVED.match(said.text):
         value = match["v"] or ""
-        if value and not AT_TIME.match(value) and not times(f"to {value}")[1]:
+        if value and not starts_with_time(value) and not times(f"to {value}")[1]:
             return  # to a room
         elif value or (match["verb"] not in ("changed", "brought", "pushed", "moving") and phrase.kind != "person"):
             yield Statement(subject, attribute, _when(f"to {value}") if value else "", "plans", True)
-    elif (match := _DATED.match(said.text)) and AT_TIME.match(match["v"]) and any(times(match["v"])):
+    elif (match := _DATED.match(said.text)) and starts_with_time(match["v"]):
         subject += " arrival" if match["arrives"] else " end" if match["ends"] else ""
         attribute = "deadline" if match["due"] else attribute
         change = said.change or phrase.new or "back on" in said.low

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS, terms
-from aforesaid.text.patterns import MONTH, word_set, words
+from aforesaid.text.extract.dates import resolve
+from aforesaid.text.patterns import word_set, words
 
 Mood = Literal["is", "ends", "plans", "cancels"]
 
@@ -50,38 +52,14 @@ _AMOUNT = re.compile(
 _CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "円": "yen", "usd": "dollars", "eur": "euros"}
 _CURRENCY = re.compile("[$€£¥円]|\\b(?:usd|eur)\\b")
 _TITLE = re.compile(r"(?:Mr|Ms|Mrs|Dr|Prof|Professor)\b")
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
-_DAYS = "mon tue wed thu fri sat sun"
-_MONTH = rf"(?={MONTH}\b)({words(_MONTHS)})[a-z]{{0,6}}\.?"
-_DAY = r"([0-3]?[0-9])(?:st|nd|rd|th)?(?![0-9:])"
-_DAY_PARTS = (
-    (
-        "month",
-        re.compile(rf"\b{_MONTH} (?:the )?{_DAY}|\b{_DAY} (?:of )?{_MONTH}\b|\b[0-9]{{4}}-([0-9]{{2}})-([0-9]{{2}})"),
-    ),
-    ("number", re.compile(r"\b([0-3]?[0-9])(?:st|nd|rd|th)\b")),
-    ("weekday", re.compile(rf"\b({words(_DAYS)})(?:day|sday|nesday|rsday|urday|s|\b)")),
-    ("whole month", re.compile(rf"\b{_MONTH}(?=\W|$)")),
-    ("quarter", re.compile(r"\b(q[1-4]|h[12]|spring|summer|autumn|fall|winter)\b")),
-    ("year", re.compile(r"\b((?:19|20)[0-9]{2})\b")),
-    ("near", re.compile(r"\b(today|tonight|tomorrow|next \w{3,9}|this \w{3,9}|later this \w{3,9}|end of \w{3,9})")),
-    ("日", re.compile(r"([0-9]{1,2})月([0-9]{1,2})日|([0-9]{1,2})/([0-9]{1,2})(?![0-9])")),
-    ("月", re.compile(r"([0-9]{1,2})月")),
-    ("日のみ", re.compile(r"([0-9]{1,2})日")),
-    ("曜", re.compile(r"([月火水木金土日])曜")),
-    (
-        "近",
-        re.compile(
-            "(今日|明日|明後日|今夜|今週|来週|再来週|今月|来月|再来月|来年|来春|来夏|年内|年明け|翌日|翌週|翌月)"
-        ),
-    ),
-)
-_CLOCK = re.compile(
-    r"\b([0-9]{1,2})(?::([0-9]{2}))?\s?([ap])\.?m\b|\b([0-9]{1,2}):([0-9]{2})\b|\b(noon|midnight)\b|"
+_MONDAY = datetime(2024, 1, 1, tzinfo=UTC)  # both values are read as if they were said on this day
+_NEAR = re.compile("today|tonight|tomorrow|next|this|今|明|来|翌", re.I)
+_HOUR = re.compile(
     "(?:at|to|until|around|by) ([0-9]{1,2})(?: o'clock)?(?=[.!]?$|,? (?:on|in the|tomorrow|today|tonight|"
-    r"next|sharp|now|instead)\b)|(午前|午後)?([0-9]{1,2})時(半|[0-9]{1,2}分)?"
+    r"next|sharp|now|instead)\b)"
 )
-_DEICTIC = frozenset(("near", "近"))
+_LEAD = re.compile(r"(?:(?:on|at|in|for|by|until|till|to|around|from|the|due|early|late|mid|end of)[ -])*", re.I)
+_DEICTIC = frozenset(("near",))
 # Values of one line exclude each other; what stands before a colon is one value in several wordings.
 _STATUS = (
     "open:open,reopened,blocked,unresolved,outstanding|progress:in progress,underway,in review,ongoing|"
@@ -172,28 +150,27 @@ def _plain(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def times(value: str) -> tuple[dict[str, str], str]:
-    """The days that a value names, by how it names them, and the hour."""
-    low = value.lower()
-    clock = ""
-    if found := _CLOCK.search(low):
-        clock = _hour(found)
-        low = low[: found.start()] + " " + low[found.end() :]
+    """The days that a value names, by the kind of expression, and the clock time."""
     days: dict[str, str] = {}
-    for name, pattern in _DAY_PARTS:
-        if match := pattern.search(low):
-            days[name] = "-".join(sorted(part.lstrip("0") for part in match.groups() if part))
-            low = low[: match.start()] + " " + low[match.end() :]
+    clock = ""
+    for span in resolve(f"by {value}、", _MONDAY):  # the reader of dates wants "by the 3rd" and 3日、
+        kind = span.expression.kind
+        if kind == "clock":
+            clock = f"{span.start:%H:%M}"
+        elif kind == "date":
+            days[kind] = f"{span.start:%m-%d}"
+        else:
+            near = kind in ("period", "relative") or _NEAR.search(span.expression.text)
+            days["near" if near else kind] = f"{span.start:%Y-%m-%d}/{span.end:%Y-%m-%d}"
+    if not clock and (hour := _HOUR.search(value)):
+        clock = f"{int(hour[1]):02}:00"
     return days, clock
 
 
-def _hour(found: re.Match[str]) -> str:
-    twelve, minutes, half, hour, past, word, bare, part, kanji, more = found.groups()
-    if word:
-        return "12:0" if word == "noon" else "0:0"
-    number = int(twelve or hour or bare or kanji)
-    late = half == "p" or part == "午後"
-    minute = 30 if more == "半" else int((minutes or past or (more or "").rstrip("分")) or 0)
-    return f"{number + 12 if late and number < 12 else number}:{minute}"
+def starts_with_time(value: str) -> bool:
+    """Whether a value begins with a date or time: "on Friday", not "a picnic on Friday"."""
+    first = min((span.expression.start for span in resolve(f"by {value}", _MONDAY)), default=None)
+    return _LEAD.fullmatch(value[: max(first - 3, 0)]) is not None if first is not None else bool(_HOUR.match(value))
 
 
 def _times_conflict(newer: str, older: str, change: bool) -> bool:
