@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 
 from aforesaid.text.extract.dates import calendar
 from aforesaid.text.extract.dates.calendar import DateRule, Local, rule
@@ -20,15 +20,11 @@ _WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 _WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
 _WEEKDAY_SHORT = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b"
 _PART = r"(?:\s(?:morning|afternoon|evening|night)\b)?"
-_NUMBERS = dict(
-    zip(
-        ["a", "an", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"],
-        (1, 1, *range(1, 13)),
-        strict=True,
-    )
-) | {"couple": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
+_ONE_TO_TWELVE = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: i for i, word in enumerate(_ONE_TO_TWELVE.split(), 1)}
+_NUMBERS |= {"a": 1, "an": 1, "couple": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
 _COUNT = (
-    r"(?:(?P<count>\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty)"
+    rf"(?:(?P<count>\d{{1,3}}|an?|{words(_ONE_TO_TWELVE)}|fifteen|twenty|thirty)"
     r"|a?\s?(?P<couple>couple)(?:\sof)?|(?:a\s)?(?:few|several))"
 )
 _UNIT = r"(?P<unit>minute|min|hour|day|week|month|year)s?"
@@ -45,7 +41,7 @@ _HABIT = re.compile(r"(?<=days)|\s(?:morning|afternoon|evening|night)s\b")
 _DIRECTION = {"past": "last", "previous": "last", "following": "next", "upcoming": "coming"}
 _OFFSETS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
-_WORDS = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1}
+_WORDS = {"the day before": -2, "the day after": 2, "last": -1, "yesterday": -1, "tomorrow": 1}
 _HOLIDAYS = {
     "christmas eve": (12, 24), "christmas": (12, 25), "xmas": (12, 25), "new year's eve": (12, 31),
     "new year's day": (1, 1), "new year's": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14),
@@ -61,11 +57,8 @@ def _iso(found: re.Match[str], said: datetime) -> Local | None:
         return exact
     zone = found["zone"].replace(":", "")
     minutes = 0 if zone == "z" else (1 if zone[0] == "+" else -1) * (int(zone[1:3]) * 60 + int(zone[3:]))
-    return _zoned(exact, timezone(timedelta(minutes=minutes)))
-
-
-def _zoned(exact: Local, zone: timezone) -> Local:
-    return exact[0].replace(tzinfo=zone), exact[1].replace(tzinfo=zone)
+    written_in = timezone(timedelta(minutes=minutes))
+    return exact[0].replace(tzinfo=written_in), exact[1].replace(tzinfo=written_in)
 
 
 def _slashed(found: re.Match[str], said: datetime) -> Local | None:
@@ -82,12 +75,9 @@ def _named_day(found: re.Match[str], said: datetime) -> Local | None:
 
 
 def _named_month(found: re.Match[str], said: datetime) -> Local | None:
-    month, year = _month(found), _part(found, "year")
-    return calendar.of_month(int(year), month) if year else _directed_month(found, said, month)
-
-
-def _directed_month(found: re.Match[str], said: datetime, month: int) -> Local | None:
-    when = _when(found)
+    month, year, when = _month(found), _part(found, "year"), _when(found)
+    if year:
+        return calendar.of_month(int(year), month)
     if when == "this":
         return calendar.of_month(said.year, month)
     if when == "last":
@@ -97,24 +87,12 @@ def _directed_month(found: re.Match[str], said: datetime, month: int) -> Local |
     return calendar.yearless(said, lambda year: calendar.of_month(year, month))
 
 
-def _sure_month(found: re.Match[str], said: datetime) -> Local | None:
-    month = _month(found)
-    return calendar.yearless(said, lambda year: calendar.of_month(year, month))
-
-
 def _month(found: re.Match[str]) -> int:
     return _MONTHS.index(found["month"][:3]) + 1
 
 
 def _day_word(found: re.Match[str], said: datetime) -> Local | None:
-    text = found[0]
-    if "before yesterday" in text:
-        return calendar.day(said, -2)
-    if "after tomorrow" in text:
-        return calendar.day(said, 2)
-    if text.startswith("last"):
-        return calendar.day(said, -1)
-    return calendar.day(said, next((offset for word, offset in _WORDS.items() if text.startswith(word)), 0))
+    return calendar.day(said, next((offset for word, offset in _WORDS.items() if found[0].startswith(word)), 0))
 
 
 def _weekday(found: re.Match[str], said: datetime) -> Local | None:
@@ -125,16 +103,11 @@ def _weekday(found: re.Match[str], said: datetime) -> Local | None:
     return calendar.weekday(said, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
 
 
-def _ago(found: re.Match[str], said: datetime) -> Local | None:
-    count = _count(found)
-    if count is None or found["way"] in ("earlier", "later", "before", "after"):
+def _away(found: re.Match[str], said: datetime) -> Local | None:
+    count, way = _count(found), _part(found, "way")
+    if count is None or way in ("earlier", "later"):
         return None  # "a few" is no number, and "two days later" counts from something else
-    return calendar.away(said, -count if found["way"] in ("ago", "back") else count, _unit(found))
-
-
-def _ahead(found: re.Match[str], said: datetime) -> Local | None:
-    count = _count(found)
-    return None if count is None else calendar.away(said, count, _unit(found))
+    return calendar.away(said, -count if way in ("ago", "back") else count, _unit(found))
 
 
 def _stretch(found: re.Match[str], said: datetime) -> Local | None:
@@ -175,22 +148,9 @@ def _season(said: datetime, offset: int, number: int) -> Local:
     return next(each for each in around if each[0] > said) if offset else around[2]
 
 
-def _of_season(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.season(int(found["year"]), _SEASONS[found["season"]])
-
-
 def _clock(found: re.Match[str], said: datetime) -> Local | None:
     minute = int(found["minute"]) if found["minute"] else None
     return calendar.clock(said, int(found["hour"]), minute, _part(found, "half").replace(".", ""))
-
-
-def _noon(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.clock(said, 12 if found[0] == "noon" else 0, 0)
-
-
-def _unix(found: re.Match[str], said: datetime) -> Local | None:
-    moment = datetime.fromtimestamp(int(found["seconds"]), UTC)
-    return moment, moment + timedelta(seconds=1)
 
 
 def _holiday(found: re.Match[str], said: datetime) -> Local | None:
@@ -224,16 +184,14 @@ _STARTS = (
     "last past previous this next coming upcoming following the\\s[del12m] an?\\s[a-z] one\\s two\\s three\\s four\\s "
     "five\\s six\\s seven\\s eight\\s nine\\s ten\\s eleven\\s twelve\\s fifteen\\s twenty\\s thirty\\s couple few "
     "several in\\s[a-z\\d] within since until till by\\s[a-z\\d] during early late mid of\\s[a-z\\d] before after "
-    "around circa from\\s year\\s on\\s spring summer autumn fall winter noon midnight timestamp epoch unix ts "
-    "christmas xmas new\\syear halloween valentine thanksgiving easter"
+    "around circa from\\s year\\s on\\s spring summer autumn fall winter noon midnight christmas xmas new\\syear "
+    "halloween valentine thanksgiving easter"
 )
 GATE = rf"(?<!\w)(?<!\w-)(?=\d|{by_letter(_STARTS)})"
 
 RULES: tuple[DateRule, ...] = (
-    rule("date", rf"{_OPEN}(?P<year>\d{{4}})-(?P<month>\d\d?)-(?P<day>\d\d?){_AT}{_SHUT}", _iso),
-    rule("date", rf"{_OPEN}(?P<year>\d{{4}})/(?P<month>\d\d?)/(?P<day>\d\d?){_AT}{_SHUT}", _iso),
-    rule("date", rf"{_OPEN}(?P<one>\d\d?)/(?P<two>\d\d?)/(?P<year>(?:19|20)\d\d|\d\d){_SHUT}", _slashed),
-    rule("date", rf"{_OPEN}(?P<one>\d\d?)\.(?P<two>\d\d?)\.(?P<year>(?:19|20)\d\d){_SHUT}", _slashed),
+    rule("date", rf"{_OPEN}(?P<year>\d{{4}})[-/](?P<month>\d\d?)[-/](?P<day>\d\d?){_AT}{_SHUT}", _iso),
+    rule("date", rf"{_OPEN}(?P<one>\d\d?)[/.](?P<two>\d\d?)[/.](?P<year>(?:19|20)\d\d|(?<=/)\d\d){_SHUT}", _slashed),
     rule("date", rf"{_OPEN}{_D}{_TH}?\s(?:of\s)?{_MONTH}(?:,?\s{_YEAR}|(?![\w-]))", _named_day),
     rule("date", rf"{_MONTH}\s(?:the\s)?{_D}{_TH}?(?:,?\s{_YEAR}|(?![\w:%]|[.,/-]\d){_NO_COUNT})", _named_day),
     rule("month", rf"{_MONTH},?\s(?:of\s)?{_YEAR}", _named_month),
@@ -243,18 +201,22 @@ RULES: tuple[DateRule, ...] = (
         rf"{_MONTH}(?!\w|,?\s(?:the\s)?\d)",
         _named_month,
     ),
-    rule("month", rf"(?P<month>{_SURE})\b", _sure_month),
+    rule("month", rf"(?P<month>{_SURE})\b", _named_month),
     rule("day", r"(?:the\sday\sbefore\syesterday|the\sday\safter\stomorrow)\b", _day_word),
     rule("day", rf"(?:today|tonight|yesterday|tomorrow)\b{_PART}", _day_word),
     rule("day", r"(?:this\s(?:morning|afternoon|evening)|last\s(?:night|evening))\b", _day_word),
     rule("day", rf"(?:{_WHEN}\s)?{_WEEKDAY}(?!-){_PART}", _weekday),
     rule("day", rf"(?:on|{_WHEN})\s{_WEEKDAY_SHORT}(?![\w-])", _weekday),
     rule("day", rf"{_WEEKDAY_SHORT}(?=[.,]?\s(?:\d|{words(' '.join(_MONTHS))}))", _weekday),
-    rule("relative", rf"{_COUNT}\s{_UNIT}\s(?P<way>ago|back|from\snow|earlier|later)\b", _ago),
-    rule("relative", rf"(?:in|within)\s{_COUNT}\s{_UNIT}\b(?!')(?!\s(?:of|or)\b)", _ahead),
+    rule("relative", rf"{_COUNT}\s{_UNIT}\s(?P<way>ago|back|from\snow|earlier|later)\b", _away),
+    rule("relative", rf"(?:in|within)\s{_COUNT}\s{_UNIT}\b(?!')(?!\s(?:of|or)\b)", _away),
     rule("period", rf"{_WHEN}\s{_COUNT}\s{_UNIT}\b", _stretch),
     rule("period", rf"{_WHEN}\s(?P<unit>weekend|week|month|year|quarter|{'|'.join(_SEASONS)})\b", _period),
-    rule("period", rf"(?P<season>{'|'.join(_SEASONS)})\s(?:of\s)?{_YEAR}", _of_season),
+    rule(
+        "period",
+        rf"(?P<season>{'|'.join(_SEASONS)})\s(?:of\s)?{_YEAR}",
+        lambda found, said: calendar.season(int(found["year"]), _SEASONS[found["season"]]),
+    ),
     rule(
         "day",
         rf"(?:on|by|since|until|before|after|from)\sthe\s{_D}{_TH}\b(?!\s(?:{_NO_DAY}|of)\b)",
@@ -277,8 +239,7 @@ RULES: tuple[DateRule, ...] = (
         rf"{_OPEN}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\w:/]|\.\d|-(?!\d\d?:))",
         _clock,
     ),
-    rule("clock", r"(?:noon|midnight)\b", _noon),
-    rule("clock", r"(?:timestamp|epoch|unix\stime|ts)\W{1,3}(?P<seconds>1\d{9})(?:\d{3})?(?!\w)", _unix),
+    rule("clock", r"(?:noon|midnight)\b", lambda found, said: calendar.clock(said, 12 if found[0] == "noon" else 0, 0)),
     rule(
         "day",
         rf"(?:{_WHEN}\s)?(?P<name>{'|'.join(_HOLIDAYS)})\b{_NO_HOLIDAY}"
