@@ -80,15 +80,22 @@ def _lazy(module: str, name: str) -> Callable[..., Any]:
     return read
 
 
+_secrets = _lazy("secrets", "redact_secrets")
+_pii = _lazy("pii", "redact_pii")
+_dates = _lazy("dates", "read_dates")
+_statements = _lazy("statements", "statements")
+_signals = _lazy("signals", "read_signals")
+
+
 @dataclass(frozen=True, slots=True)
 class Readers:
     """The readers that an engine uses, a function each; None is a reader that is switched off."""
 
-    secrets: Callable[[str], Redacted] = _lazy("secrets", "redact_secrets")
-    pii: Callable[[str, Collection[str] | None], Redacted] | None = _lazy("pii", "redact_pii")
-    dates: Callable[[str, datetime], DateReading] | None = _lazy("dates", "read_dates")
-    statements: Callable[[str, str], Sequence[Statement]] | None = _lazy("statements", "statements")
-    signals: Callable[[str], Signals] | None = _lazy("signals", "read_signals")
+    secrets: Callable[[str], Redacted] = _secrets
+    pii: Callable[[str, Collection[str] | None], Redacted] | None = _pii
+    dates: Callable[[str, datetime], DateReading] | None = _dates
+    statements: Callable[[str, str], Sequence[Statement]] | None = _statements
+    signals: Callable[[str], Signals] | None = _signals
 
     def switched(self, rows: ReaderRows) -> Readers:
         """The same without those that the settings switch off."""
