@@ -48,7 +48,7 @@ _HOLIDAYS = {
 }  # fmt: skip
 
 
-def _iso(found: re.Match[str], said: datetime) -> Local | None:
+def _iso(found: re.Match[str], moment: datetime) -> Local | None:
     start, end = calendar.of_day(int(found["year"]), int(found["month"]), int(found["day"]))
     if not found["hour"]:
         return start, end
@@ -61,60 +61,60 @@ def _iso(found: re.Match[str], said: datetime) -> Local | None:
     return exact[0].replace(tzinfo=written_in), exact[1].replace(tzinfo=written_in)
 
 
-def _slashed(found: re.Match[str], said: datetime) -> Local | None:
+def _slashed(found: re.Match[str], moment: datetime) -> Local | None:
     first, second = int(found["one"]), int(found["two"])
     month, day = (second, first) if first > 12 or "." in found[0] else (first, second)
-    return calendar.of_day(calendar.full_year(found["year"], said), month, day)
+    return calendar.of_day(calendar.full_year(found["year"], moment), month, day)
 
 
-def _named_day(found: re.Match[str], said: datetime) -> Local | None:
+def _named_day(found: re.Match[str], moment: datetime) -> Local | None:
     month, day = _month(found), int(found["day"])
     if found["year"]:
         return calendar.of_day(int(found["year"]), month, day)
-    return calendar.yearless(said, lambda year: calendar.of_day(year, month, day))
+    return calendar.yearless(moment, lambda year: calendar.of_day(year, month, day))
 
 
-def _named_month(found: re.Match[str], said: datetime) -> Local | None:
+def _named_month(found: re.Match[str], moment: datetime) -> Local | None:
     month, year, when = _month(found), _part(found, "year"), _when(found)
     if year:
         return calendar.of_month(int(year), month)
     if when == "this":
-        return calendar.of_month(said.year, month)
+        return calendar.of_month(moment.year, month)
     if when == "last":
-        return calendar.of_month(said.year - (month >= said.month), month)
+        return calendar.of_month(moment.year - (month >= moment.month), month)
     if when in ("next", "coming"):
-        return calendar.of_month(said.year + (month <= said.month), month)
-    return calendar.yearless(said, lambda year: calendar.of_month(year, month))
+        return calendar.of_month(moment.year + (month <= moment.month), month)
+    return calendar.yearless(moment, lambda year: calendar.of_month(year, month))
 
 
 def _month(found: re.Match[str]) -> int:
     return _MONTHS.index(found["month"][:3]) + 1
 
 
-def _day_word(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.day(said, next((offset for word, offset in _WORDS.items() if found[0].startswith(word)), 0))
+def _day_word(found: re.Match[str], moment: datetime) -> Local | None:
+    return calendar.day(moment, next((offset for word, offset in _WORDS.items() if found[0].startswith(word)), 0))
 
 
-def _weekday(found: re.Match[str], said: datetime) -> Local | None:
+def _weekday(found: re.Match[str], moment: datetime) -> Local | None:
     if _DATED.match(found.string, found.end()):
         return None  # "Friday, May 5": the date says which
     if _HABIT.match(found.string, found.end()) or found.string.endswith("every ", 0, found.start()):
         return None  # "every Friday" and "Friday nights" are no one day
-    return calendar.weekday(said, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
+    return calendar.weekday(moment, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
 
 
-def _away(found: re.Match[str], said: datetime) -> Local | None:
+def _away(found: re.Match[str], moment: datetime) -> Local | None:
     count, way = _count(found), _part(found, "way")
     if count is None or way in ("earlier", "later"):
         return None  # "a few" is no number, and "two days later" counts from something else
-    return calendar.away(said, -count if way in ("ago", "back") else count, _unit(found))
+    return calendar.away(moment, -count if way in ("ago", "back") else count, _unit(found))
 
 
-def _stretch(found: re.Match[str], said: datetime) -> Local | None:
+def _stretch(found: re.Match[str], moment: datetime) -> Local | None:
     count = _count(found)
     if count is None:
         return None
-    return calendar.stretch(said, count if found["when"] in ("next", "coming") else -count, _unit(found))
+    return calendar.stretch(moment, count if found["when"] in ("next", "coming") else -count, _unit(found))
 
 
 def _count(found: re.Match[str]) -> int | None:
@@ -126,43 +126,43 @@ def _unit(found: re.Match[str]) -> str:
     return "minute" if found["unit"] == "min" else found["unit"]
 
 
-def _period(found: re.Match[str], said: datetime) -> Local | None:
+def _period(found: re.Match[str], moment: datetime) -> Local | None:
     offset, unit = _OFFSETS[_when(found)], found["unit"]
     if found["when"] == "past" and unit in ("week", "month", "year"):
-        return calendar.stretch(said, -1, unit)
+        return calendar.stretch(moment, -1, unit)
     if unit in _SEASONS:
-        return _season(said, offset, _SEASONS[unit])
+        return _season(moment, offset, _SEASONS[unit])
     if unit == "quarter":
-        first = (said.month - 1) // 3 * 3 + 1 + 3 * offset
-        return calendar.of_month(said.year, first)[0], calendar.of_month(said.year, first + 2)[1]
+        first = (moment.month - 1) // 3 * 3 + 1 + 3 * offset
+        return calendar.of_month(moment.year, first)[0], calendar.of_month(moment.year, first + 2)[1]
     if unit == "year":
-        return calendar.of_year(said.year + offset)
-    return {"week": calendar.week, "weekend": calendar.weekend, "month": calendar.month}[unit](said, offset)
+        return calendar.of_year(moment.year + offset)
+    return {"week": calendar.week, "weekend": calendar.weekend, "month": calendar.month}[unit](moment, offset)
 
 
-def _season(said: datetime, offset: int, number: int) -> Local:
+def _season(moment: datetime, offset: int, number: int) -> Local:
     """`last` is the latest season that is over, `next` the first that has not begun, `this` the one of this year."""
-    around = [calendar.season(said.year + years, number) for years in (-2, -1, 0, 1)]
+    around = [calendar.season(moment.year + years, number) for years in (-2, -1, 0, 1)]
     if offset < 0:
-        return [each for each in around if each[1] <= said][-1]
-    return next(each for each in around if each[0] > said) if offset else around[2]
+        return [each for each in around if each[1] <= moment][-1]
+    return next(each for each in around if each[0] > moment) if offset else around[2]
 
 
-def _clock(found: re.Match[str], said: datetime) -> Local | None:
+def _clock(found: re.Match[str], moment: datetime) -> Local | None:
     minute = int(found["minute"]) if found["minute"] else None
-    return calendar.clock(said, int(found["hour"]), minute, _part(found, "half").replace(".", ""))
+    return calendar.clock(moment, int(found["hour"]), minute, _part(found, "half").replace(".", ""))
 
 
-def _holiday(found: re.Match[str], said: datetime) -> Local | None:
+def _holiday(found: re.Match[str], moment: datetime) -> Local | None:
     month, day = _HOLIDAYS[found["name"]]
     if found["year"]:
         return calendar.of_day(int(found["year"]), month, day)
-    when, same = _when(found), calendar.of_day(said.year, month, day)
+    when, same = _when(found), calendar.of_day(moment.year, month, day)
     if not when:
-        return calendar.yearless(said, lambda year: calendar.of_day(year, month, day))
-    if when == "this" or (same[1] <= said if when == "last" else same[0] > said):
+        return calendar.yearless(moment, lambda year: calendar.of_day(year, month, day))
+    if when == "this" or (same[1] <= moment if when == "last" else same[0] > moment):
         return same
-    return calendar.of_day(said.year + _OFFSETS[when], month, day)
+    return calendar.of_day(moment.year + _OFFSETS[when], month, day)
 
 
 def _when(found: re.Match[str]) -> str:
@@ -215,23 +215,23 @@ RULES: tuple[DateRule, ...] = (
     rule(
         "period",
         rf"(?P<season>{'|'.join(_SEASONS)})\s(?:of\s)?{_YEAR}",
-        lambda found, said: calendar.season(int(found["year"]), _SEASONS[found["season"]]),
+        lambda found, moment: calendar.season(int(found["year"]), _SEASONS[found["season"]]),
     ),
     rule(
         "day",
         rf"(?:on|by|since|until|before|after|from)\sthe\s{_D}{_TH}\b(?!\s(?:{_NO_DAY}|of)\b)",
-        lambda found, said: calendar.day_of_month(said, int(found["day"])),
+        lambda found, moment: calendar.day_of_month(moment, int(found["day"])),
     ),
     rule(
         "year",
         r"(?:in\s)?(?:the\s)?(?:early\s|late\s|mid-)?(?P<decade>(?:19|20)\d0)'?s\b",
-        lambda found, said: calendar.of_year(int(found["decade"]), 10),
+        lambda found, moment: calendar.of_year(int(found["decade"]), 10),
     ),
     rule(
         "year",
         rf"(?:in|since|until|till|by|from|of|before|after|during|year|early|late|mid|around|circa)[\s-]{_YEAR}"
         r"(?!\s(?!was\b|is\b|has\b|this\b|his\b|as\b)[a-z]{3,15}s\b|\speople|\w)",
-        lambda found, said: calendar.of_year(int(found["year"])),
+        lambda found, moment: calendar.of_year(int(found["year"])),
     ),
     rule("clock", rf"{_OPEN}(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5]\d))?\s?{_TIME}", _clock),
     rule(
@@ -239,7 +239,11 @@ RULES: tuple[DateRule, ...] = (
         rf"{_OPEN}(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\w:/]|\.\d|-(?!\d\d?:))",
         _clock,
     ),
-    rule("clock", r"(?:noon|midnight)\b", lambda found, said: calendar.clock(said, 12 if found[0] == "noon" else 0, 0)),
+    rule(
+        "clock",
+        r"(?:noon|midnight)\b",
+        lambda found, moment: calendar.clock(moment, 12 if found[0] == "noon" else 0, 0),
+    ),
     rule(
         "day",
         rf"(?:{_WHEN}\s)?(?P<name>{'|'.join(_HOLIDAYS)})\b{_NO_HOLIDAY}"

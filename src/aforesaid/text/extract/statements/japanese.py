@@ -1,4 +1,4 @@
-"""Japanese statements: a sentence becomes clauses, and the first rule that fits a clause reads it."""
+"""Reads Japanese statements: splits a sentence into clauses and applies the first rule that matches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from aforesaid.text.extract.statements.values import HELD, STATUS, Mood, Statement, times
+from aforesaid.text.extract.statements.values import STATUS, YES, Mood, Statement, times
 from aforesaid.text.patterns import any_of
 
 _SPLIT = re.compile(
@@ -28,7 +28,7 @@ _CHANGED = re.compile(
     "になった|になりま|に[変代替]わ|に変更|[上下]が[っり]|増え|減[っり]|今は|今度|新しい|もう|現在|に決ま"
 )
 
-# Japanese words, and the English names under which statements keep them.
+# Japanese words, and the English attributes under which statements are stored.
 _KIN = {
     "母": "mother", "父": "father", "妹": "sister", "弟": "younger brother", "姉": "older sister", "兄": "brother",
     "妻": "wife", "夫": "husband", "息子": "son", "娘": "daughter", "彼女": "girlfriend", "彼氏": "boyfriend",
@@ -78,7 +78,7 @@ Rule = Callable[[re.Match[str], str, bool], Iterator[Statement]]
 
 
 def readings(sentence: str, speaker: str) -> Iterator[Statement]:
-    """What the clauses of a Japanese sentence state."""
+    """The statements of the clauses of a Japanese sentence, in order."""
     text = unicodedata.normalize("NFKC", sentence)[:600]
     if text.rstrip("」』) ").endswith(("?", "か。", "か")):
         return
@@ -104,7 +104,7 @@ def _clause(clause: str, speaker: str) -> Iterator[Statement]:
 
 
 def _subject(match: re.Match[str], speaker: str) -> str:
-    """Whom a clause is about: the speaker, unless it names a relative or somebody else."""
+    """The subject of a clause: the speaker, unless it names somebody else."""
     who = match["who"]
     if not who or re.fullmatch(_SELF, who):
         return speaker
@@ -136,12 +136,12 @@ def _simple(attribute: str, changed: bool = False, mood: Mood = "is") -> Rule:
 
 
 def _each(attribute: str, mood: Mood = "is") -> Rule:
-    """A rule for what one may have many of: each is an attribute of its own."""
+    """A rule for habits and possessions, each of which is its own attribute."""
 
     def rule(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
         thing = _bare(match["x"])
         if thing and thing not in ("これ", "それ", "こと", "何", "の"):
-            yield Statement(subject, f"{attribute} {thing}", HELD, mood, change or mood == "ends")
+            yield Statement(subject, f"{attribute} {thing}", YES, mood, change or mood == "ends")
 
     return rule
 
@@ -153,15 +153,15 @@ def _bare(thing: str) -> str:
 
 
 def _quit(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
-    """What one quits is a job or a habit; its name tells which it was."""
+    """People quit jobs and habits. The older statement shows which one it was."""
     yield Statement(subject, "employer", match["v"], "ends", True)
-    yield Statement(subject, f"habit {_bare(match['v'])}", HELD, "ends", True)
+    yield Statement(subject, f"habit {_bare(match['v'])}", YES, "ends", True)
 
 
 def _switch(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
     if source := match["from"]:
-        yield Statement(subject, f"habit {source.strip()}", HELD, "ends", True)
-    yield Statement(subject, f"habit {match['v'].strip()}", HELD, "is", True)
+        yield Statement(subject, f"habit {source.strip()}", YES, "ends", True)
+    yield Statement(subject, f"habit {match['v'].strip()}", YES, "is", True)
 
 
 def _favourite(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:

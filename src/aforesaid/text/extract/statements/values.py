@@ -1,4 +1,4 @@
-"""What a statement is, and when two values of the same thing cannot both hold."""
+"""The type of a statement, and when two values of one attribute contradict each other."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Mood = Literal["is", "ends", "plans", "cancels"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One clause, read: whom or what it is about, which attribute, its value, and whether that holds or ends."""
+    """The fact that one clause states: a value of an attribute of a subject, which holds, ends, or is planned."""
 
     subject: str
     attribute: str
     value: str
     mood: Mood = "is"
-    change: bool = False  # it says itself that something is new: "now", "moved to", "no longer", 今は
+    change: bool = False  # the clause announces a change: "now", "moved to", "no longer", 今は
     start: int = 0  # of its sentence in the text
     end: int = 0
 
 
 TIMES = frozenset(("date", "deadline"))  # attributes whose values are days and hours
-# These may have several values at once: only a statement that speaks of a change replaces another.
+# They can have several values at once: only a statement that announces a change replaces another.
 SOFT = word_set(
     """home role place roommate flatmate housemate neighbor neighbour coach tutor mentor editor shell browser system
     database cloud tracker chat packages formatter"""
 )
-HELD = "yes"  # the value of a habit or a possession
+YES = "yes"  # the value of a habit or a possession
 
 _NAMED_NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -52,7 +52,7 @@ _AMOUNT = re.compile(
 _CURRENCIES = {"$": "dollars", "€": "euros", "£": "pounds", "¥": "yen", "円": "yen", "usd": "dollars", "eur": "euros"}
 _CURRENCY = re.compile("[$€£¥円]|\\b(?:usd|eur)\\b")
 _TITLE = re.compile(r"(?:Mr|Ms|Mrs|Dr|Prof|Professor)\b")
-_MONDAY = datetime(2024, 1, 1, tzinfo=UTC)  # both values are read as if they were said on this day
+_MONDAY = datetime(2024, 1, 1, tzinfo=UTC)  # we read both values as if they were said on this day
 _NEAR = re.compile("today|tonight|tomorrow|next|this|今|明|来|翌", re.I)
 _HOUR = re.compile(
     "(?:at|to|until|around|by) ([0-9]{1,2})(?: o'clock)?(?=[.!]?$|,? (?:on|in the|tomorrow|today|tonight|"
@@ -60,7 +60,7 @@ _HOUR = re.compile(
 )
 _LEAD = re.compile(r"(?:(?:on|at|in|for|by|until|till|to|around|from|the|due|early|late|mid|end of)[ -])*", re.I)
 _DEICTIC = frozenset(("near",))
-# Values of one line exclude each other; what stands before a colon is one value in several wordings.
+# Values of one line exclude each other. The words after a colon are wordings of the value before it.
 _STATUS = (
     "open:open,reopened,blocked,unresolved,outstanding|progress:in progress,underway,in review,ongoing|"
     "done:closed,resolved,done,finished,complete,completed,fixed,merged,solved,shipped,released,working,working again,"
@@ -88,7 +88,7 @@ STATUS: dict[str, tuple[int, str]] = {
 
 
 def key_of(statement: Statement) -> str:
-    """The stemmed "subject|attribute" of a statement; only those of equal keys can supersede each other."""
+    """The stemmed "subject|attribute" of a statement. A statement can only replace one with the same key."""
     return _key(statement.subject, statement.attribute)
 
 
@@ -102,13 +102,13 @@ def _stems(text: str) -> str:
 
 
 def same_value(one: str, other: str) -> bool:
-    """Whether two values name one thing: the same words, or those of one within the other's."""
+    """Whether two values name one thing: the words of one are among the words of the other."""
     first, second = set(terms(one)) - STOP_WORDS, set(terms(other)) - STOP_WORDS
     return one.casefold() == other.casefold() or bool(first and second and (first <= second or second <= first))
 
 
 def conflict(attribute: str, newer: str, older: str, change: bool) -> bool:
-    """Whether two values of one attribute cannot both hold."""
+    """Whether two values of one attribute contradict each other."""
     if attribute in TIMES:
         return _times_conflict(newer, older, change)
     if attribute == "status":
@@ -129,7 +129,7 @@ def _one_unit(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def amounts(value: str) -> tuple[tuple[str, ...], str] | None:
-    """The numbers of a value that is one, plainly written, and the words left over; None when it is none."""
+    """The numbers of a value in digits, and its other words; None when the value is not a number."""
     low = _CURRENCY.sub(lambda sign: f" {_CURRENCIES[sign[0]]} ", value.lower())
     if not (first := _AMOUNT.search(low)) or len(low[: first.start()].split()) > 2 or "@" in low or "://" in low:
         return None
@@ -153,7 +153,7 @@ def times(value: str) -> tuple[dict[str, str], str]:
     """The days that a value names, by the kind of expression, and the clock time."""
     days: dict[str, str] = {}
     clock = ""
-    for span in resolve(f"by {value}、", _MONDAY):  # the reader of dates wants "by the 3rd" and 3日、
+    for span in resolve(f"by {value}、", _MONDAY):  # the reader of dates needs the context of "by the 3rd" and 3日、
         kind = span.expression.kind
         if kind == "clock":
             clock = f"{span.start:%H:%M}"
@@ -178,7 +178,7 @@ def _times_conflict(newer: str, older: str, change: bool) -> bool:
     old_days, old_clock = times(older)
     shared = days.keys() & old_days.keys()
     if not change and (_DEICTIC & (days.keys() | old_days.keys())):
-        return False  # "today at 3" was said of another day
+        return False  # "today at 3" meant another day
     if any(days[name] != old_days[name] for name in shared):
         return True
     if clock and old_clock and clock != old_clock and (shared or change or not (days and old_days)):
