@@ -10,7 +10,7 @@ from aforesaid.text.extract.statements.people import read_person
 from aforesaid.text.extract.statements.phrases import ADVERBS, DATES, GAUGES, PLAIN, Phrase, Predicate, owner_of
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import Statement
-from aforesaid.text.patterns import listed, word_list, word_set
+from aforesaid.text.patterns import listed, word_list, word_set, words
 
 CLAUSE_TOKENS = 40  # the rest of a longer clause is not read
 SUBJECT_TOKENS = 9  # longer phrases before a verb are clauses
@@ -32,25 +32,11 @@ _SPLIT = re.compile(
     r"became|split|broke)\b)|(?= (?:if|when) ))"
 )
 _OPENER = re.compile(
-    r"(?:(?P<change>now|as of (?:today|now|(?:this|last|next) \w+|[A-Z]\w+(?: \d+)?)|from now on|(?:quick "
-    "|small )?update(?: for you)?|"
-    r"correction|these days|nowadays|"
+    r"(?:(?P<change>now|as of (?:today|now|(?:this|last|next) \w+|[A-Z]\w+(?: \d+)?)|from now on|"
+    r"(?:quick |small )?update(?: for you)?|correction|these days|nowadays|"
     r"since (?:our|my|the|last|then)(?: \w+){0,2}(?=,? (?:we|I) )|starting (?:today|now|(?:this|next|last) \w+))|"
-    "by the way|btw|fyi|oh|"
-    "ok(?:ay)?|so|well|also|"
-    "and|but|actually|anyway|heads up|(?:good|bad|sad|great|big) news|just so you know|for the record|"
-    "(?:please )?(?:note|remember)|"
-    r"currently|right now|at the moment|recently|lately|today|yesterday|this (?:morning|week|month|year|afternoon)|"
-    r"last (?:week|month|year|night|\w+day|summer|winter|spring|fall)|(?:a|two|three|\d+) (?:few "
-    ")?(?:days?|weeks?|months?|years?) ago|"
-    r"(?:back )?in (?:early |late )?(?:[A-Z][a-z]+ ?)?(?:\d{4})?(?=,| I| we| my)|it turns out|turns out|"
-    "apparently|unfortunately|sadly|luckily|"
-    "hi|hey|hello|thanks|thank you|sorry|no|yes|yeah|nope|sure|great|perfect|however|then|finally|"
-    "speaking of which|in fact|"
-    r"one more thing|fortunately|happily|i (?:just )?wanted to (?:say|mention|let you know)|(?:just )?letting you know|"
-    r"i should (?:mention|say)|i just (?:found out|heard)|we (?:decided|agreed)|it looks like|looks like|good to know|"
-    r"for context|context|ps|p\.s\.|in other news|as you know|you know|hmm|ah|ugh|wow|yay)"
-    r"[,:!.]{0,2}(?: -| —| –)?(?: that)? (?=\S)",
+    + words(word_list("statement openers")).replace("_", " ")
+    + r")[,:!.]{0,2}(?: -| —| –)?(?: that)? (?=\S)",
     re.I,
 )
 _ASKS = re.compile(

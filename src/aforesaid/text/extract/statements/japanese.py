@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 from aforesaid.text.extract.statements.values import STATUS, YES, Mood, Statement, times
-from aforesaid.text.patterns import any_of
+from aforesaid.text.patterns import any_of, word_groups
 
 _SPLIT = re.compile(
     "。|！|、?(?:けれども?|けど|ですが|ますが|したが|だが|ので|から)、|(?<=[たるすいだ])が、|(?<=して)、|"
@@ -29,25 +29,9 @@ _CHANGED = re.compile(
 )
 
 # Japanese words, and the English attributes under which statements are stored.
-_KIN = {
-    "母": "mother", "父": "father", "妹": "sister", "弟": "younger brother", "姉": "older sister", "兄": "brother",
-    "妻": "wife", "夫": "husband", "息子": "son", "娘": "daughter", "彼女": "girlfriend", "彼氏": "boyfriend",
-    "祖母": "grandmother", "祖父": "grandfather", "旦那": "husband", "主人": "husband", "上司": "manager", "嫁": "wife",
-}  # fmt: skip
-_RELATIONS = {
-    "上司": "manager", "マネージャー": "manager", "担任": "homeroom teacher", "担任の先生": "homeroom teacher",
-    "主治医": "doctor", "かかりつけ医": "doctor", "大家": "landlord", "大家さん": "landlord", "先生": "teacher",
-    "彼女": "girlfriend", "彼氏": "boyfriend", "夫": "husband", "妻": "wife", "パートナー": "partner",
-    "担当者": "contact", "担当": "contact", "リーダー": "lead", "部長": "department head", "課長": "section head",
-    "社長": "ceo", "コーチ": "coach", "歯医者": "dentist", "指導教官": "advisor", "指導教員": "advisor",
-}  # fmt: skip
-_PLAIN = {
-    "メールアドレス": "email", "メアド": "email", "電話番号": "phone", "携帯番号": "phone", "住所": "address",
-    "ポート": "port", "ポート番号": "port", "家賃": "rent", "予算": "budget", "体重": "weight", "年収": "salary",
-    "給料": "salary", "身長": "height", "締め切り": "deadline", "締切": "deadline", "〆切": "deadline",
-    "納期": "deadline", "期限": "deadline", "値段": "price", "価格": "price", "料金": "price", "職業": "role",
-    "勤務先": "employer", "苗字": "surname", "名字": "surname", "部署": "department",
-}  # fmt: skip
+_KIN = word_groups("statement japanese family")
+_RELATIONS = word_groups("statement japanese relations")
+_PLAIN = word_groups("statement japanese plain nouns")
 _TRAITS = frozenset("優秀 厳しい 親切 元気 病気 出張 出張中 休み 女性 男性 アメリカ人 日本人 医者 優しい".split())  # noqa: SIM905 - no names
 
 _SELF = "私|僕|俺|わたし|ぼく|自分|うち|私たち|我々|弊社|我が家"

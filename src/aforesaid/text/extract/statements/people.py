@@ -22,17 +22,13 @@ from aforesaid.text.extract.statements.phrases import (
 )
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import YES, Mood, Statement
-from aforesaid.text.patterns import listed, word_list
+from aforesaid.text.patterns import listed, word_groups
 
 Readings = Iterator[Statement]
 Rule = Callable[[re.Match[str], Phrase, Predicate], Readings]
 
 MEASURES = listed("statement measures")
-TOOLS = {  # name → sort: "vim" → "editor"
-    tool: sort
-    for sort, tools in re.findall(r"(\w+): ([^:]+)(?= \w+:|$)", word_list("statement tools"))
-    for tool in tools.split()
-}
+TOOLS = word_groups("statement tools")  # "vim" → "editor"
 NOT_PLACES = TOOLS.keys() | listed("statement not places")
 V = r"(?P<v>.{1,120})"  # the value
 VALUE_CHARS = 80

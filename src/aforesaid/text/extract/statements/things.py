@@ -82,10 +82,7 @@ _TRAIT = re.compile(
 )
 _SHORT_STATES = word_set("on off up down free taken due here red green live open done running sold")
 _AFTER_STATE = word_set("now again today since until this for at and because so as already still yesterday")
-_PASSIVE = word_set(
-    """closed resolved finished completed fixed merged shipped released approved rejected signed delivered sold paid
-    repaired enabled disabled reopened accepted denied declined deactivated abandoned discontinued suspended paused"""
-)
+_PASSIVE = listed("statement passive states")
 _ASSIGNED = re.compile(
     r"(?<![\w$.-])([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6}|[A-Z]{3,30}) ?= ?([^\s,;`\"']{1,120})"
 )

@@ -10,7 +10,7 @@ from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS, terms
 from aforesaid.text.extract.dates import resolve
-from aforesaid.text.patterns import word_set, words
+from aforesaid.text.patterns import word_groups, word_set, words
 
 Mood = Literal["is", "ends", "plans", "cancels"]
 
@@ -60,31 +60,7 @@ _HOUR = re.compile(
 )
 _LEAD = re.compile(r"(?:(?:on|at|in|for|by|until|till|to|around|from|the|due|early|late|mid|end of)[ -])*", re.I)
 _DEICTIC = frozenset(("near",))
-# Values of one line exclude each other. The words after a colon are wordings of the value before it.
-_STATUS = (
-    "open:open,reopened,blocked,unresolved,outstanding|progress:in progress,underway,in review,ongoing|"
-    "done:closed,resolved,done,finished,complete,completed,fixed,merged,solved,shipped,released,working,working again,"
-    "passing,green,up,back up,online,back online,stable,up and running,running again,repaired,live|"
-    "broken:broken,failing,red,down,offline,flaky,unstable,crashing,not working,out of order|"
-    "paused:on hold,paused,frozen,suspended|dropped:abandoned,dropped,shelved,discontinued",
-    "on:enabled,on,active,switched on,turned on|off:disabled,off,inactive,switched off,turned off,deactivated",
-    "paid:paid|unpaid:unpaid,overdue,due",
-    "approved:approved,accepted,signed,signed off|rejected:rejected,denied,declined,turned down|"
-    "pending:pending,under review,waiting for approval,awaiting approval,awaiting review,not approved yet,unsigned",
-    "available:available,in stock,for sale,free|gone:sold out,out of stock,unavailable,sold,taken,backordered",
-    "coming:on the way,in transit,in the mail|here:delivered,here",
-    "未:未完了,未対応,未解決,対応中,作業中,進行中,レビュー中|"
-    "済:完了,解決,解決済み,対応済み,修正済み,マージ済み,クローズ,終了|"
-    "壊:壊れている,故障中,停止中,落ちている|動:復旧,復旧済み,稼働中,直った",
-    "有効:有効|無効:無効",
-    "承認:承認済み,承認|待:承認待ち,保留,保留中|却下:却下",
-)
-STATUS: dict[str, tuple[int, str]] = {
-    word: (line, group.partition(":")[0])
-    for line, groups in enumerate(_STATUS)
-    for group in groups.split("|")
-    for word in group.partition(":")[2].split(",")
-}
+STATUS = word_groups("statement statuses")  # "reopened" → "work/open"
 
 
 def key_of(statement: Statement) -> str:
@@ -112,8 +88,8 @@ def conflict(attribute: str, newer: str, older: str, change: bool) -> bool:
     if attribute in TIMES:
         return _times_conflict(newer, older, change)
     if attribute == "status":
-        one, other = STATUS.get(newer.lower()), STATUS.get(older.lower())
-        return bool(one and other and one[0] == other[0] and one[1] != other[1])
+        one, other = STATUS.get(newer.lower(), ""), STATUS.get(older.lower(), "")
+        return bool(one) and one != other and one.partition("/")[0] == other.partition("/")[0]
     one_amount, other_amount = amounts(newer), amounts(older)
     if one_amount and other_amount:
         named = attribute.rpartition(" ")[2] in _NAMED_VALUES
