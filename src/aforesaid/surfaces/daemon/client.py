@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,26 +42,23 @@ class Client:
         while time.monotonic() < ends:
             line = dial(self.paths)
             if line is None:
-                if not child or ended(child):
+                if not child or os.waitpid(child, os.WNOHANG) != (0, 0):  # none yet, or it has ended
                     child = self.spawn()
                 time.sleep(STEP_SECONDS)
                 continue
             try:
                 line.link.settimeout(answer_seconds)
-                answer = line.call(method, {**params, "identity": self.identity.dump()})
+                answer = line.call(method, {**params, "identity": asdict(self.identity)})
                 line.link.settimeout(None)
                 return line, answer
             except ClosedError:
                 line.close()  # it was stopping when we connected
-            except RpcError as error:
-                if error.code != INCOMPATIBLE:
-                    line.close()
-                    raise
-                with line, suppress(ClosedError):
-                    line.call("retire")
-            except BaseException:
-                line.close()
-                raise
+            except BaseException as error:
+                with line:
+                    if not isinstance(error, RpcError) or error.code != INCOMPATIBLE:
+                        raise
+                    with suppress(ClosedError):
+                        line.call("retire")
         raise DaemonError(
             f"No daemon answered at {self.paths.socket} within {connect_seconds:g} s.",
             "See daemon.log in the user's log folder; `--set daemon.on=off` works without a daemon.",
@@ -83,11 +80,10 @@ def dial(paths: DaemonPaths) -> LineConnection | None:
     link = socket.socket(socket.AF_UNIX)
     try:
         link.connect(str(paths.socket))
-    except (FileNotFoundError, ConnectionRefusedError, BlockingIOError):
+    except BaseException as error:
         link.close()
-        return None
-    except BaseException:
-        link.close()
+        if isinstance(error, (FileNotFoundError, ConnectionRefusedError, BlockingIOError)):
+            return None
         raise
     return LineConnection(link)
 
@@ -96,8 +92,3 @@ def start(command: list[str]) -> int:
     """Start a process that outlives this one and shares none of its files; returns its number."""
     quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     return os.posix_spawn(command[0], command, os.environ, file_actions=quiet)
-
-
-def ended(child: int) -> bool:
-    """Whether a child process has ended."""
-    return os.waitpid(child, os.WNOHANG) != (0, 0)

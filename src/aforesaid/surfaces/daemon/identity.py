@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -48,15 +48,6 @@ class ClientIdentity:
         """
         same = (self.code, self.settings) == (other.code, other.settings)
         return same and all(self.environment.get(name) == digest for name, digest in other.environment.items())
-
-    def dump(self) -> dict[str, Any]:
-        """As JSON; of the environment only digests."""
-        return asdict(self)
-
-    @classmethod
-    def parse(cls, value: Mapping[str, Any]) -> ClientIdentity:
-        """From JSON."""
-        return cls(str(value["code"]), dict(value["settings"]), dict(value["environment"]))
 
 
 def _digest(value: str) -> str:

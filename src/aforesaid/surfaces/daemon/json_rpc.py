@@ -18,9 +18,9 @@ FAILED = -32000  # one of our own errors; its data says which
 class RpcError(DaemonError):
     """An error of JSON-RPC: its code and its message."""
 
-    def __init__(self, code: int, message: str, remedy: str = "", kind: str = "") -> None:
+    def __init__(self, code: int, message: str, remedy: str = "") -> None:
         super().__init__(message, remedy)
-        self.code, self.kind = code, kind
+        self.code = code
 
 
 class ClosedError(ConnectionError):
@@ -64,7 +64,7 @@ class LineConnection:
             raise ClosedError(f"The daemon closed the connection before it answered {method}.")
         if "error" in answer:
             error = answer["error"]
-            raise RpcError(error["code"], error["message"], **error.get("data", {}))
+            raise RpcError(error["code"], error["message"], error.get("data", {}).get("remedy", ""))
         return answer["result"]
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ Clients that are connected when it stops listening are served to the end, so tha
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import threading
@@ -15,11 +16,6 @@ from contextlib import contextmanager, suppress
 from aforesaid.hosts.log import describe_error
 from aforesaid.surfaces.daemon.json_rpc import LineConnection
 from aforesaid.surfaces.daemon.paths import DaemonPaths
-
-try:
-    import fcntl
-except ImportError:  # no daemon on this system: hosts open the memory themselves
-    fcntl = None  # type: ignore[assignment]
 
 TICK_SECONDS = 0.5
 CLAIM_SECONDS = 2.0  # to wait for the lock of a daemon that stops
