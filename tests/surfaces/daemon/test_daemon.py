@@ -18,11 +18,17 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import DaemonError, StoreCorruptError
 from aforesaid.settings import Settings
-from aforesaid.surfaces.daemon.client import Client, dial
+from aforesaid.surfaces.daemon.client import Client, ClientIdentity
+from aforesaid.surfaces.daemon.connection import (
+    INCOMPATIBLE,
+    LONGEST_PATH,
+    DaemonPaths,
+    LineConnection,
+    RpcError,
+    dial,
+    paths_of,
+)
 from aforesaid.surfaces.daemon.daemon import Daemon
-from aforesaid.surfaces.daemon.identity import ClientIdentity
-from aforesaid.surfaces.daemon.json_rpc import INCOMPATIBLE, LineConnection, RpcError
-from aforesaid.surfaces.daemon.paths import LONGEST_PATH, DaemonPaths, paths_of
 from aforesaid.surfaces.daemon.proxy import MAX_REQUEST_BYTES, Proxy
 from aforesaid.surfaces.lazy_memory import LazyMemory
 from support.daemons import status, until

@@ -73,8 +73,8 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     from platformdirs import user_log_path
 
     from aforesaid.hosts.log import write_log
+    from aforesaid.surfaces.daemon.connection import paths_of
     from aforesaid.surfaces.daemon.daemon import Daemon
-    from aforesaid.surfaces.daemon.paths import paths_of
 
     def log(line: str) -> None:
         write_log(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
@@ -96,8 +96,7 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
 
 def _asked(app: App, folder: str, action: str) -> bool:
     """Send a request to a running daemon; returns whether there is one."""
-    from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.connection import dial, paths_of
 
     line = dial(paths_of(app.path, folder))
     if line is None:

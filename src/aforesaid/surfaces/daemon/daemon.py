@@ -16,9 +16,8 @@ import aforesaid
 from aforesaid.errors import AforesaidError
 from aforesaid.hosts.log import describe_error
 from aforesaid.settings import Settings
-from aforesaid.surfaces.daemon import json_rpc as rpc
-from aforesaid.surfaces.daemon.identity import ClientIdentity, code_stamp
-from aforesaid.surfaces.daemon.paths import DaemonPaths
+from aforesaid.surfaces.daemon import connection as rpc
+from aforesaid.surfaces.daemon.client import ClientIdentity, code_stamp
 from aforesaid.surfaces.daemon.server import DaemonServer
 from aforesaid.surfaces.lazy_memory import LazyMemory
 
@@ -35,7 +34,7 @@ class Daemon:
     """
 
     def __init__(
-        self, store: Path, paths: DaemonPaths, idle_seconds: float, log: Callable[[str], None] = lambda line: None
+        self, store: Path, paths: rpc.DaemonPaths, idle_seconds: float, log: Callable[[str], None] = lambda line: None
     ) -> None:
         self.store, self._log = store, log
         self.settings = Settings()
@@ -117,9 +116,8 @@ class Daemon:
 
     def _hook(self, params: Params) -> dict[str, Any]:
         self.accept(ClientIdentity(**params["identity"]))
-        from aforesaid.hosts.events import respond
+        from aforesaid.hosts.events import has_model, open_for_hook, respond
         from aforesaid.hosts.hook import HookOptions
-        from aforesaid.hosts.open_memory import has_model, open_for_hook
 
         who = (params["tenant"], params["purpose"], params["request"])
 
@@ -144,13 +142,12 @@ class Daemon:
         return {"pid": os.getpid()}
 
     def _serve_mcp(self, line: rpc.LineConnection, params: Params) -> None:
-        from aforesaid.surfaces.mcp import sdk
         from aforesaid.surfaces.mcp.caller import Caller
-        from aforesaid.surfaces.mcp.server import Desk, build
+        from aforesaid.surfaces.mcp.server import Desk, build, serve_lines
 
         names = {name: params[name] for name in ("tenant", "user", "project", "purpose")}
         desk = Desk(self.memory, Caller(**names, grants=frozenset(params["grants"])), params["trusted"])
-        sdk.serve_lines(build(desk, params["profile"]), line.reader, line.link.makefile("wb"))
+        serve_lines(build(desk, params["profile"]), line.reader, line.link.makefile("wb"))
 
 
 def error_json(error: Exception) -> dict[str, Any]:

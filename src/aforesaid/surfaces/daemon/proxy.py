@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from aforesaid.errors import AforesaidError
-from aforesaid.surfaces.daemon.json_rpc import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
+from aforesaid.surfaces.daemon.connection import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
 
 MAX_REQUEST_BYTES = 2 << 20  # as over HTTP
 READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'

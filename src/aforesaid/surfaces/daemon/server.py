@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from aforesaid.hosts.log import describe_error
-from aforesaid.surfaces.daemon.json_rpc import LineConnection
-from aforesaid.surfaces.daemon.paths import DaemonPaths
+from aforesaid.surfaces.daemon.connection import DaemonPaths, LineConnection
 
 TICK_SECONDS = 0.5
 CLAIM_SECONDS = 2.0  # to wait for the lock of a daemon that stops

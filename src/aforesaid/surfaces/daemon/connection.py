@@ -1,10 +1,15 @@
-"""JSON-RPC 2.0, one message a line, for both ends of the socket."""
+"""Connections to a daemon: where its socket is, and JSON-RPC 2.0 with one message a line, for both ends."""
 
 from __future__ import annotations
 
 import json
+import os
 import socket
+import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from aforesaid.errors import DaemonError
@@ -13,6 +18,50 @@ MAX_LINE_BYTES = 80 << 20  # an event may contain the whole output of a tool
 UNREADABLE, NO_REQUEST, NO_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 INCOMPATIBLE = -32001  # the daemon runs other code, or has other settings, than the client
 FAILED = -32000  # one of our own errors; its data says which
+LONGEST_PATH = 100  # bytes of a socket's address; some systems allow 104
+PRIVATE = 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonPaths:
+    """The files of one store's daemon."""
+
+    folder: Path
+    name: str
+
+    @property
+    def socket(self) -> Path:
+        """The socket it listens on."""
+        return self.folder / f"{self.name}.sock"
+
+    @property
+    def lock(self) -> Path:
+        """The lock of the process that listens."""
+        return self.folder / f"{self.name}.lock"
+
+    def make(self) -> None:
+        """Create the folder. One that other users can enter is refused, because they could listen in our place."""
+        self.folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        found = self.folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+            raise DaemonError(
+                f"{self.folder} can be entered by other users; no daemon listens there.",
+                f"Remove it, or: chmod 700 {self.folder}",
+            )
+
+
+def paths_of(store: Path, folder: str = "") -> DaemonPaths:
+    """The files for a store, the same for every path that leads to it.
+
+    The environment does not matter: hosts pass different parts of it to our commands.
+    """
+    name = blake2b(os.fsencode(store.expanduser().resolve()), digest_size=8).hexdigest()
+    runtime = Path(f"/run/user/{os.getuid()}")
+    usual = runtime / "aforesaid" if os.access(runtime, os.W_OK) else Path(f"/tmp/aforesaid-{os.getuid()}")
+    paths = DaemonPaths(Path(folder).expanduser() if folder else usual, name)
+    if len(os.fsencode(paths.socket)) > LONGEST_PATH:
+        raise DaemonError(f"{paths.folder} is too long a path for a socket.", "Shorten daemon.folder.")
+    return paths
 
 
 class RpcError(DaemonError):
@@ -77,3 +126,16 @@ class LineConnection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def dial(paths: DaemonPaths) -> LineConnection | None:
+    """Connect to a daemon; None when none listens."""
+    link = socket.socket(socket.AF_UNIX)
+    try:
+        link.connect(str(paths.socket))
+    except BaseException as error:
+        link.close()
+        if isinstance(error, (FileNotFoundError, ConnectionRefusedError, BlockingIOError)):
+            return None
+        raise
+    return LineConnection(link)
