@@ -16,9 +16,9 @@ from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
-from aforesaid.policy import strictest
+from aforesaid.policy.decide import strictest
 from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
-from aforesaid.policy.values import DEFAULT_REVIEW, Observation, ObservationMode
+from aforesaid.policy.values import DEFAULT_REVIEW, OBSERVATION_MODES, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import Boundary, Edge, Provenance, Record, check_choice, owner_of, storable
@@ -29,53 +29,50 @@ ID_CHARS = 16
 GOVERNING = ("norm", "procedure")  # memory types that give an agent instructions
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """An observation to store. None in `mode` or `ttl_days` means the policy's value."""
-
-    text: str
-    owner: Owner
-    time: datetime
-    session: str | None = None
-    source: Provenance | None = None
-    boundary: Boundary = "internal"
-    mode: ObservationMode | None = None
-    ttl_days: float | None = None
-    tainted: bool = True
-
-
-def observe(request: Request, capture: Capture) -> Record:
-    """Store an observation until it expires: without secrets, also without personal data, or as a digest only."""
-    if not isinstance(capture.text, str) or not capture.text.strip():
+def observe(
+    request: Request,
+    text: str,
+    owner: Owner,
+    time: datetime,
+    *,
+    session: str | None,
+    source: Provenance | None,
+    boundary: Boundary,
+    mode: ObservationMode | None,
+    ttl_days: float | None,
+    tainted: bool,
+) -> Record:
+    """Store an observation until it expires. None in `mode` or `ttl_days` means the policy's value."""
+    if not isinstance(text, str) or not text.strip():
         raise InputError("There is nothing to observe: the text is empty.", "Give what was seen.")
-    policy, guard = request.policy, request.guard
-    rows = policy.observation if policy else Observation()
-    mode = check_choice(capture.mode or rows.mode, ("raw", "redact", "digest"), "mode")
-    given = (capture.ttl_days, rows.ttl_days, request.settings.govern.observation_days)
+    rows = request.policy.observation if request.policy else Observation()
+    mode = mode or rows.mode
+    check_choice(mode, OBSERVATION_MODES, "mode")
+    given = (ttl_days, rows.ttl_days, request.settings.govern.observation_days)
     days = next(days for days in given if days is not None)
     if days <= 0:
         raise InputError(f"ttl_days is {days}.", "Give more than 0.")
-    text, kinds, boundary = _text_to_store(request, storable(capture.text), capture.boundary, mode)
-    scope, user, project = capture.owner.scope, capture.owner.user, capture.owner.project
-    name = content_hash(f"{owner_of(scope, user, project)}/{capture.session or ''}/{content_hash(capture.text)}")
+    key = owner_of(owner.scope, owner.user, owner.project)
+    name = content_hash(f"{key}/{session or ''}/{content_hash(text)}")
+    stored, kinds, boundary = _text_to_store(request, storable(text), boundary, mode)
     record = Record(
         id=f"observation-{name[:ID_CHARS]}",
         kind="observation",
-        text=text,
-        time=capture.time,
+        text=stored,
+        time=time,
         tenant=request.tenant,
-        scope=scope,
-        user=user if scope in ("user", "session") else None,
-        project=project if scope == "project" else None,
-        session=capture.session,
+        scope=owner.scope,
+        user=owner.user if owner.scope in ("user", "session") else None,
+        project=owner.project if owner.scope == "project" else None,
+        session=session,
         boundary=boundary,
         memory_type="evidence",
-        provenance=capture.source or Provenance(method="observe"),
+        provenance=source or Provenance(method="observe"),
         redactions=kinds,
-        tainted=capture.tainted,
-        meta={EXPIRES_META: (capture.time + timedelta(days=days)).isoformat(), "mode": mode},
+        tainted=tainted,
+        meta={EXPIRES_META: (time + timedelta(days=days)).isoformat(), "mode": mode},
     )
-    record = guard.validate_record(record)
+    record = request.guard.validate_record(record)
     embedded = request.embed([record]) if mode != "digest" else None
     with writing(request) as writer:
         known = request.store.get([record.key])

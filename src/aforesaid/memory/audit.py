@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import optional_time, time_or_now
 from aforesaid.types import Event, EventFilter, TimeLike
 
 
-class AuditHandle:
+class AuditHandle(Handle):
     """The audit log of one tenant: read, verify, export, prune."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def events(
         self,
@@ -34,13 +31,6 @@ class AuditHandle:
             topic: Only events of this topic, such as `forget` or `recall`.
             subject: Only events about this record, session or file.
             request: Only events with this request id (see `Memory.acting`).
-            since: Only events of that time or later.
-            until: Only events before that time.
-            limit: How many events to return.
-            offset: How many events to skip first.
-
-        Returns:
-            The events.
         """
         if limit < 0 or offset < 0:
             raise InputError(
@@ -59,32 +49,18 @@ class AuditHandle:
         return self._engine.store.log.find(where)
 
     def verify(self, known: str = "") -> log.AuditReport:
-        """Check that nobody changed, added or removed events.
+        """Check that nobody changed, added or removed events. Return what was checked, and the first problem.
 
         Args:
             known: A digest from an earlier check. The log must still contain it.
-
-        Returns:
-            What was checked, and what is wrong.
         """
         return log.verify(self._engine.store, self._engine.tenant, known)
 
     def export(self) -> Iterator[str]:
-        """Export the whole log as JSON lines, oldest first. It can be verified without this package.
-
-        Returns:
-            The lines, one at a time.
-        """
+        """Return the whole log as JSON lines, oldest first. It can be verified without this package."""
         return log.export_lines(self._engine.store, self._engine.tenant)
 
     def prune(self, now: TimeLike | None = None) -> int:
-        """Delete events that are older than the policy's retention.
-
-        Args:
-            now: The time from which ages are counted; the clock's if left out.
-
-        Returns:
-            How many events were deleted; none without a policy.
-        """
+        """Delete events that are older than the policy's retention, and return how many; none without a policy."""
         moment = time_or_now(self._engine.clock, now)
         return self._engine.run(lambda request: log.prune(request, moment))

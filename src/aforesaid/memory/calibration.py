@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
 from aforesaid.learning.labels import Label, feedback_labels
 from aforesaid.math.calibration import Method
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible
 from aforesaid.types import Progress, Record
 
@@ -28,11 +28,8 @@ class RelevanceLabel:
     session: str | None = None
 
 
-class CalibrationHandle:
+class CalibrationHandle(Handle):
     """The calibration of one tenant: fit, reset."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def fit(
         self,
@@ -46,7 +43,7 @@ class CalibrationHandle:
         project: str | None = None,
         progress: Progress | None = None,
     ) -> calibrate.CalibrationReport:
-        """Fit the scores of the `pce` profile to labels.
+        """Fit the scores of the `pce` profile to labels. Return the error before and after.
 
         A fit that is worse than the raw scores on held-out labels is not kept, unless `force` is set.
 
@@ -55,14 +52,7 @@ class CalibrationHandle:
                 from `feedback`.
             method: `isotonic` or `platt`.
             side: Which score to fit: `text`, `vector` or `both`.
-            dry_run: Report only; change nothing.
             force: Keep the fit even if it is worse.
-            user: The user whose records the labels name.
-            project: The project whose records the labels name.
-            progress: Called with (done, total) while queries are scored.
-
-        Returns:
-            The error before and after, and whether the fit was kept.
 
         Raises:
             InputError: A label is not valid, or there are too few.
@@ -74,11 +64,7 @@ class CalibrationHandle:
         )
 
     def reset(self) -> tuple[str, ...]:
-        """Go back to raw scores.
-
-        Returns:
-            The names of the stored fits that were removed.
-        """
+        """Go back to raw scores. Return the names of the stored fits that were removed."""
         return self._engine.run(lambda request: calibrate.reset(request, gate=False))
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from aforesaid.documents import loader
-from aforesaid.engine.engine import Engine
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import SHARED_SCOPES, record_owner
 from aforesaid.types import Scope
 
 
-class DocumentsHandle:
+class DocumentsHandle(Handle):
     """Files of rules such as `AGENTS.md`: load, unload, lint."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def load(
         self,
@@ -25,17 +22,11 @@ class DocumentsHandle:
         project: str | None = None,
         scope: Scope | None = None,
     ) -> loader.LoadReport:
-        """Load a file of rules. Load it again after an edit to update the rules.
+        """Load a file of rules, or load it again after an edit. Return what was added, changed and removed.
 
         Args:
             path: The file. It is also the document's name.
             text: The document's text, if it should not be read from the file.
-            user: The user whose rules these are.
-            project: The project whose rules these are.
-            scope: Who shares them: `user`, `project` or `global`; `project` if one is named, else `user`.
-
-        Returns:
-            What was added, changed and removed.
 
         Raises:
             InputError: There is no such file, or its hard rules do not fit their share of a prompt.
@@ -47,28 +38,19 @@ class DocumentsHandle:
     def unload(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> loader.LoadReport:
-        """Remove a document's rules. The file stays.
+        """Remove a document's rules and return them. The file stays.
 
         Args:
             path: The path that it was loaded with.
-            user: The user whose rules these are.
-            project: The project whose rules these are.
-            scope: Who shares them, as in `load`.
-
-        Returns:
-            What was removed.
         """
         owner = record_owner(user, project, scope, SHARED_SCOPES)
         return self._engine.run(lambda request: loader.unload(request, str(path), owner))
 
     def lint(self, path: str | Path, *, text: str | None = None) -> loader.ParsedDocument:
-        """Show how a document would be read. Nothing is stored.
+        """Return how a document would be read: its rules, and those that contradict each other. Nothing is stored.
 
         Args:
             path: The file.
             text: The document's text, if it should not be read from the file.
-
-        Returns:
-            Its rules with their tiers and tokens, and rules that contradict each other.
         """
         return loader.parse_document(self._engine.request(), str(path), loader.read(path) if text is None else text)

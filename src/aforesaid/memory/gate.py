@@ -6,22 +6,19 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import get_args
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning import calibrate, gate_log
 from aforesaid.learning.labels import GateLabel, feedback_gate_labels
 from aforesaid.memory.calibration import RelevanceLabel
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible, visible
 from aforesaid.retrieval.search import Page
 from aforesaid.types import Decision, Filter, Progress, TimeLike, check_choice
 
 
-class GateHandle:
+class GateHandle(Handle):
     """The gate of one tenant: its log, replay with other settings, and its threshold."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def log(
         self,
@@ -37,16 +34,7 @@ class GateHandle:
         """List what the gate decided, newest first, with the terms of each decision.
 
         Args:
-            user: The user whose messages to list.
-            session: Only messages of this session.
             decision: Only `admit`, `defer` or `reject`.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
-            limit: How many entries to return.
-            offset: How many entries to skip first.
-
-        Returns:
-            The entries. Messages that were forgotten are not among them.
         """
         if decision is not None:
             check_choice(decision, get_args(Decision), "decision")
@@ -66,19 +54,11 @@ class GateHandle:
         limit: int | None = None,
         progress: Progress | None = None,
     ) -> gate_log.GateReplay:
-        """Show what the gate would have decided with other settings. Nothing is changed.
+        """Return how the gate would have decided with other settings, and which decisions change. Changes nothing.
 
         Args:
             weights: The other values of `gate.*` settings: the threshold and the branch weights.
-            user: The user whose messages to replay.
-            session: Only messages of this session.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
             limit: How many changed decisions to list; all if left out.
-            progress: Called with (done, total) while messages are read.
-
-        Returns:
-            The counts before and after, and the decisions that change.
         """
         request = self._engine.request()
         where = _turns(request, user, session, since, until)
@@ -93,17 +73,10 @@ class GateHandle:
         project: str | None = None,
         progress: Progress | None = None,
     ) -> calibrate.GateReport:
-        """Set the gate's threshold to where a message is as likely useful as not.
+        """Set the gate's threshold to where a message is as likely useful as not. Return what changes.
 
         Args:
             labels: Messages that were judged, or pairs of (score, useful); by default the labels from `feedback`.
-            dry_run: Report only; change nothing.
-            user: The user whose messages the labels name.
-            project: The project whose messages the labels name.
-            progress: Called with (done, total) while messages are read.
-
-        Returns:
-            The threshold before and after, and what changes. Without labels it stays.
 
         Raises:
             InputError: A label names a message that the gate did not score.
@@ -118,11 +91,7 @@ class GateHandle:
         )
 
     def reset(self) -> tuple[str, ...]:
-        """Go back to the threshold of the settings.
-
-        Returns:
-            The names of the stored values that were removed.
-        """
+        """Go back to the threshold of the settings. Return the names of the stored values that were removed."""
         return self._engine.run(lambda request: calibrate.reset(request, gate=True))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import commit
 from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible, optional_id, record_owner, time_or_now, visible
 from aforesaid.policy.enforcement import CANDIDATE
 from aforesaid.policy.values import ObservationMode
@@ -40,11 +40,8 @@ class SweepReport:
     contexts: int
 
 
-class GovernanceHandle:
+class GovernanceHandle(Handle):
     """Reviewed knowledge of one tenant."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def observe(
         self,
@@ -61,37 +58,26 @@ class GovernanceHandle:
         tainted: bool = True,
         time: TimeLike | None = None,
     ) -> Record:
-        """Store an observation, such as the output of a tool, for a limited time.
+        """Store an observation, such as the output of a tool, for a limited time. Return its record.
 
         Args:
             text: What was seen.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: The session it was seen in.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             source: Where it comes from.
             mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
                 the policy's choice if left out.
             ttl_days: When it expires; the policy's or the settings' choice if left out.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            tainted: Whether the words come from an untrusted source.
             time: When it was seen; now if left out.
-
-        Returns:
-            The stored record.
         """
-        capture = promotion.Capture(
-            text,
-            record_owner(user, project, scope),
-            time_or_now(self._engine.clock, time, "time"),
-            optional_id(session, "session"),
-            source,
-            check_class(boundary),
-            mode,
-            ttl_days,
-            tainted,
-        )
-        return self._engine.run(lambda request: promotion.observe(request, capture))
+        owner, moment = record_owner(user, project, scope), time_or_now(self._engine.clock, time, "time")
+        optional_id(session, "session")
+        check_class(boundary)
+        return self._engine.run(
+            lambda request: promotion.observe(
+                request, text, owner, moment, session=session, source=source, boundary=boundary, mode=mode,
+                ttl_days=ttl_days, tainted=tainted,
+            )
+        )  # fmt: skip
 
     def distill(
         self,
@@ -106,23 +92,13 @@ class GovernanceHandle:
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
     ) -> Record:
-        """Store a candidate claim made from observations or turns. It stays hidden until it is promoted.
+        """Store and return a claim made from observations or turns. It stays hidden until it is promoted.
 
         It inherits the strictest privacy class and any "untrusted" mark of its sources.
 
         Args:
             sources: Ids or keys of the records it is made from.
             text: The claim.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            time: When it became true; now if left out.
-
-        Returns:
-            The candidate.
 
         Raises:
             NotFoundError: No record that this caller may see has one of the ids.
@@ -144,16 +120,7 @@ class GovernanceHandle:
         return self._engine.run(work)
 
     def candidates(self, *, user: str | None = None, project: str | None = None, limit: int = 50) -> list[Record]:
-        """List the candidates that wait for promotion, newest first.
-
-        Args:
-            user: The user whose candidates to list.
-            project: List this project's candidates too.
-            limit: How many to return.
-
-        Returns:
-            The candidates.
-        """
+        """List the candidates that wait for promotion, newest first."""
         return _candidates(self._engine.request(), user, project)[:limit]
 
     def promote(
@@ -164,20 +131,14 @@ class GovernanceHandle:
         project: str | None = None,
         reviewers: Sequence[str] = (),
     ) -> Record:
-        """Make a candidate durable, so that search finds it.
+        """Make a candidate durable, so that search finds it. Return its record.
 
         Args:
             id: The candidate's id.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            reviewers: Who reviewed it. A global claim needs at least one.
-
-        Returns:
-            The promoted record.
 
         Raises:
             InputError: No candidate has that id.
-            PolicyError: The policy does not allow the promotion.
+            DeniedError: The policy does not allow the promotion.
         """
         names = [check_id(name, "reviewer") for name in reviewers]
 
@@ -206,28 +167,15 @@ class GovernanceHandle:
         tainted: bool = False,
         time: TimeLike | None = None,
     ) -> Record:
-        """Store a claim with its source. The same words again add evidence to the same claim.
+        """Store a claim with its source, and return its record. The same text again adds evidence to it.
 
         Args:
             text: The claim.
             provenance: Where it comes from: who, sources, a file or a url.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            memory_type: `evidence`, `working_state`, `knowledge`, `procedure` or `norm`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            reviewers: Who reviewed it.
-            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
-            tainted: Whether the words come from an untrusted source.
-            time: When it became true; now if left out.
-
-        Returns:
-            The stored record.
 
         Raises:
             ProvenanceError: The provenance names no source.
-            PolicyError: The policy does not allow this claim.
+            DeniedError: The policy does not allow this claim.
         """
         if replace(provenance, method=None) == Provenance():
             raise ProvenanceError("The claim does not say where it comes from.", "Give who, sources, a file or a url.")
@@ -259,10 +207,6 @@ class GovernanceHandle:
 
         Args:
             id: The claim's id or key.
-            reason: Why, for the audit log.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            by: Who rolls it back.
 
         Returns:
             The records that changed.
@@ -285,16 +229,11 @@ class GovernanceHandle:
         project: str | None = None,
         now: TimeLike | None = None,
     ) -> activation.ActiveContext:
-        """Read a list that `Memory.activate` saved. Each reading counts as a use.
+        """Return a list that `Memory.activate` saved, as far as this caller may see it. This counts as a use.
 
         Args:
             id: The id of the list.
-            user: The user it was saved for.
-            project: The project it was saved for.
             now: The current time; the clock's if left out.
-
-        Returns:
-            The list, without records that this caller may no longer see.
 
         Raises:
             ContextGoneError: It expired, was used up, or never existed.
@@ -308,13 +247,10 @@ class GovernanceHandle:
         return self._engine.run(work)
 
     def sweep(self, now: TimeLike | None = None) -> SweepReport:
-        """Delete what has expired: observations, records that a policy limits in time, and active contexts.
+        """Delete expired records and active contexts, and return how many. Records derived from them stay.
 
         Args:
             now: The current time; the clock's if left out.
-
-        Returns:
-            How much was deleted. Records derived from it stay.
         """
         request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
         store = request.store

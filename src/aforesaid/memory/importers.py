@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from aforesaid.engine.engine import Engine
 from aforesaid.errors import InputError
 from aforesaid.importers import report, runner
 from aforesaid.importers.formats import items
 from aforesaid.importers.formats.detect import FORMATS, is_workspace, places, sources
 from aforesaid.ingest.pipeline import Speaker
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import optional_id, optional_time
 from aforesaid.types import Progress, TimeLike, check_choice
 
@@ -21,11 +21,8 @@ ImportFormat = Literal["auto", "claude-code", "codex", "openclaw", "chatgpt", "m
 AUTO: ImportFormat = "auto"
 
 
-class ImportersHandle:
+class ImportersHandle(Handle):
     """Import from other programs. An import can be repeated and resumed."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def run(
         self,
@@ -45,28 +42,21 @@ class ImportersHandle:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> report.ImporterReport:
-        """Import files and folders of other programs. Run it again to import only what is new.
+        """Import files of other programs. Return what was imported and skipped. Run it again to import what is new.
 
         It stores batch by batch, so an interrupted run can be resumed.
 
         Args:
             path: A file or folder, or several; by default where the program of `format` keeps its own.
             format: `claude-code`, `codex`, `openclaw`, `chatgpt`, `mem0` or `jsonl`; `auto` detects it.
-            user: The user whose data it is.
             project: The project it belongs to; by default what the files say.
             agent: The agent that took part; by default what the files say.
-            since: Only messages of that time or later.
-            until: Only messages before that time.
             session: Only sessions whose name matches this glob.
             include: Optional parts to import too: `thinking`, `sidechains`, `branches`.
             tools: Import tool calls and their results.
             limit: Stop after this many messages.
             strict: Fail at the first line that cannot be read, instead of skipping it.
-            dry_run: Report only; store nothing.
             progress: Called with (done, total) in bytes read.
-
-        Returns:
-            What was imported and what was skipped, and why.
 
         Raises:
             InputError: There is nothing to import at that path.

@@ -20,6 +20,7 @@ from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.pce import Signal
+from aforesaid.memory.handle import with_shared_args
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
 
 
+@with_shared_args
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
@@ -98,11 +100,7 @@ class Memory:
             store: Where records are kept.
             embedder: Turns text into vectors. Without one, search uses keywords only.
             settings: All settings; the defaults if left out.
-            clock: A function that returns the current time.
-            tenant: Whose memory this is. Nothing is shared between tenants.
-            tokenizer: Counts the tokens of a text. Without one they are estimated.
             readers: Replace some of the functions that find dates, statements and the like in messages.
-            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
 
         Raises:
             EmbedderChangedError: The store's vectors come from another model.
@@ -126,19 +124,12 @@ class Memory:
         tokenizer: Callable[[str], int] | None = None,
         change_embedder: bool = False,
     ) -> Memory:
-        """Open or create a memory in one SQLite file.
+        """Open or create a memory in one SQLite file, and return it.
 
         Args:
             path: The file. It is created if it does not exist.
             embedder: Turns text into vectors; by default the one that the settings name.
             settings: All settings; by default those of the configuration file and the environment.
-            clock: A function that returns the current time.
-            tenant: Whose memory this is. Nothing is shared between tenants.
-            tokenizer: Counts the tokens of a text. Without one they are estimated.
-            change_embedder: Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.
-
-        Returns:
-            The open memory. Close it, or use it in a `with` statement.
 
         Raises:
             StoreError: The file cannot be opened, or is not a store.
@@ -175,26 +166,20 @@ class Memory:
         self.close()
 
     def for_tenant(self, tenant: str) -> Memory:
-        """Return a memory for another tenant on the same store and embedder.
+        """Return a memory for another tenant on the same store. Closing one closes both.
 
         Args:
             tenant: The other tenant's name.
-
-        Returns:
-            The other memory. It shares this one's store: closing one closes both.
         """
         return self._with(tenant=check_id(tenant, "tenant"))
 
     def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:
-        """Return the same memory for one purpose, or with ids for the audit log.
+        """Return the same memory for one purpose, or with ids for the audit log. Closing one closes both.
 
         Args:
             purpose: What the records are used for, such as `tool:mail`. A policy may allow or deny it.
             request: An id that is written to every event, so that the audit log shows what belongs together.
             trace: Another such id, for a trace across several requests.
-
-        Returns:
-            The other memory. It shares this one's store: closing one closes both.
         """
         given = {"purpose": purpose, "request_id": request, "trace_id": trace}
         return self._with(**{name: check_id(value, name) for name, value in given.items() if value is not None})
@@ -300,7 +285,7 @@ class Memory:
         allow: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> IngestReport:
-        """Store the messages of a conversation.
+        """Store the messages of a conversation. Return what became of each, in the same order.
 
         Secrets are removed first. The gate marks each message of a person as durable or not; all are kept. A turn
         that is stored already is skipped, so it is safe to repeat.
@@ -309,13 +294,7 @@ class Memory:
             turns: The messages, oldest first; one turn alone is fine too.
             user: The user they belong to. Without one they belong to the anonymous user.
             project: The project they were said in.
-            agent: The agent that took part.
-            boundary: Their privacy class: `public`, `internal`, `pii` or `secret`.
-            allow: Purposes that may see them, as globs; by default every purpose that the policy lets in.
             progress: Called with (done, total) after each batch; total is None for an iterator.
-
-        Returns:
-            What became of each turn, in the same order.
 
         Raises:
             ConflictError: A turn with the same id but other words is stored already.
@@ -339,27 +318,16 @@ class Memory:
         tainted: bool = False,
         meta: dict[str, Any] | None = None,
     ) -> Record:
-        """Store one claim, such as a fact or a preference. The same words again give the same record.
+        """Store one claim, such as a fact, and return its record. The same text again gives the same record.
 
         Args:
             text: The claim, in one or two sentences.
-            user: The user it belongs to.
-            project: The project it belongs to.
-            scope: Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
-            type: `fact`, `preference`, `task` or `policy_hint`.
-            boundary: Its privacy class: `public`, `internal`, `pii` or `secret`.
-            time: When it became true; now if left out.
             supersedes: The id of a claim that this one replaces. The old one ends at `time`.
-            allow: Purposes that may see it, as globs; by default every purpose that the policy lets in.
-            tainted: Whether the words come from an untrusted source, such as a web page.
             meta: Your own JSON values, kept with the record.
-
-        Returns:
-            The stored record.
 
         Raises:
             NotFoundError: No claim has the id given as `supersedes`.
-            PolicyError: The policy does not allow this claim.
+            DeniedError: The policy does not allow this claim.
         """
         claim = claims.Claim(
             text,
@@ -401,19 +369,10 @@ class Memory:
 
         Args:
             query: A question or some words.
-            user: The user whose records to search. Without one, only records saved without a user.
-            project: Search this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and later changes are ignored.
-            since: Only records of that time or later.
-            until: Only records before that time.
-            exclude: Keys of records to leave out.
             limit: How many hits to return; the setting `search.limit` if left out.
-            offset: How many hits to skip first.
-            now: The time from which ages are counted; the clock's if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
         Returns:
@@ -447,12 +406,9 @@ class Memory:
 
         Args:
             query: What the prompt is about.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
             session: The session whose recent turns go in. Later contexts of a session repeat what was shown before,
                 so that the model's prompt cache holds.
             budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
-            now: The time from which ages are counted; the clock's if left out.
             messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
 
         Returns:
@@ -487,8 +443,6 @@ class Memory:
 
         Args:
             prompt: The user's prompt as typed.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
             session: The current session. What is added is noted for it, and not added to it again.
             budget_tokens: How many tokens may be added; the setting `hooks.budget_tokens` if left out.
             skip_files: Names of rule files that the agent reads itself, such as `AGENTS.md`; case does not matter.
@@ -516,13 +470,7 @@ class Memory:
         """Return one record, also when it was superseded.
 
         Args:
-            id: The record's id, or its key.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
-
-        Returns:
-            The record.
 
         Raises:
             NotFoundError: No record that this caller may see has that id.
@@ -548,20 +496,8 @@ class Memory:
         """List records, newest first.
 
         Args:
-            user: The user whose records to list. Without one, only records saved without a user.
-            project: List this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
-            since: Only records of that time or later.
-            until: Only records before that time.
             durable: Only records that are durable (True) or not (False).
-            superseded: Include records that are no longer valid.
-            limit: How many records to return.
-            offset: How many records to skip first.
-
-        Returns:
-            The records.
         """
         request = self._engine.request()
         where = visible(
@@ -580,16 +516,11 @@ class Memory:
         project: str | None = None,
         session: str | None = None,
     ) -> Records:
-        """Return every version of a record: those it replaced, and those that replaced it.
+        """List every version of a record, oldest first: those it replaced, and those that replaced it.
 
         Args:
             id: The id or key of any version.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
-
-        Returns:
-            The versions that this caller may see, oldest first.
 
         Raises:
             NotFoundError: No record that this caller may see has that id.
@@ -613,21 +544,14 @@ class Memory:
         max_uses: int | None = None,
         now: TimeLike | None = None,
     ) -> ActiveContext:
-        """Collect memories for a task and save the list for a while; `governance.active` reads it again.
+        """Collect memories for a task, save the list for a while, and return it; `governance.active` reads it again.
 
         Args:
             query: What the task is about.
             intent: What kind of task it is. It decides which scopes and types come first.
-            user: The user whose records to use. Without one, only records saved without a user.
-            project: Use this project's records too.
-            session: Only records of this session.
             limit: How many records to collect; the setting `search.limit` if left out.
             ttl_minutes: When the list expires; the setting `govern.context_minutes` if left out.
             max_uses: How often it may be read; unlimited if left out.
-            now: The time from which ages are counted; the clock's if left out.
-
-        Returns:
-            The saved list, ranked by the `pce` profile.
         """
         from aforesaid.retrieval import activation
 
@@ -650,20 +574,14 @@ class Memory:
         query: str | None = None,
         now: TimeLike | None = None,
     ) -> FeedbackReport:
-        """Say how useful a record was. The same signal counts once a minute.
+        """Say how useful a record was. Return its utility and quality before and after.
 
         Args:
-            id: The record's id or key.
             signal: `helpful`, `harmful`, `outdated` or `duplicate`.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
             of: For `duplicate`: the id of the record that it repeats.
             query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
             now: When this was said; the clock's time if left out.
-
-        Returns:
-            The record's utility and quality before and after.
 
         Raises:
             NotFoundError: No record that this caller may see has that id.
@@ -701,17 +619,11 @@ class Memory:
 
         Args:
             ids: Ids or keys of records.
-            user: The user they belong to. Without one, only records saved without a user.
             project: The project they belong to; without `user`, only this project's own records.
-            session: Only records of this session.
             before: Only records before that time; the same as `until`.
-            since: Only records of that time or later.
-            until: Only records before that time.
             query: Only records that contain all of these words.
             everything: All records of the user, or of the project.
             tenant: All records of the whole tenant.
-            dry_run: Count only; delete nothing.
-            reason: A note for the audit log.
 
         Returns:
             A receipt: how many records were deleted, and proof that they are gone.
@@ -721,38 +633,32 @@ class Memory:
             NotFoundError: No record has one of the ids.
         """
         from aforesaid.deletion import forget
-        from aforesaid.memory.selection import Conditions, selected
+        from aforesaid.memory.selection import select_records
 
-        given = Conditions(
-            tuple(ids), optional_id(user, "user"), optional_id(project, "project"), optional_id(session, "session"),
-            optional_time(before, "before"), optional_time(since, "since"), optional_time(until, "until"),
-            query, everything, tenant, reason,
-        )  # fmt: skip
-        return self._engine.run(lambda request: forget.forget(request, selected(request, given), dry_run=dry_run))
+        def work(request: Request) -> ForgetReceipt:
+            selection = select_records(
+                request, ids=ids, user=user, project=project, session=session, before=before, since=since,
+                until=until, query=query, everything=everything, tenant=tenant, reason=reason,
+            )  # fmt: skip
+            return forget.forget(request, selection, dry_run=dry_run)
+
+        return self._engine.run(work)
 
     def export(self, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
-        """Export the tenant's whole memory as JSON lines; `import_` reads them again.
+        """Return the tenant's whole memory as JSON lines, one at a time; `import_` reads them again.
 
         Args:
             vectors: Include the vectors, so that nothing must be embedded again.
-            progress: Called with (done, total) after each batch of records.
-
-        Returns:
-            The lines, one at a time.
         """
         from aforesaid.maintenance.export import export_lines
 
         return export_lines(self._engine.request(), vectors=vectors, progress=progress)
 
     def import_(self, lines: Iterable[str], *, progress: Progress | None = None) -> ImportReport:
-        """Import the lines of an `export`: all of them or, if one is bad, none.
+        """Import the lines of an `export`, or none if one is bad. Return how many records, vectors and events are new.
 
         Args:
             lines: The lines. Records that are there already stay as they are.
-            progress: Called with (done, total) after each batch of records.
-
-        Returns:
-            How many records, vectors and events were added.
 
         Raises:
             FormatError: A line is not what `export` writes.
@@ -762,11 +668,7 @@ class Memory:
         return import_lines(self._engine.request(), lines, progress)
 
     def stats(self) -> StoreStats:
-        """Count what this tenant's memory holds.
-
-        Returns:
-            The counts by kind, and the size of the store.
-        """
+        """Count this tenant's records by kind, and the size of the store."""
         return self.store.maintenance.stats(self.tenant)
 
     def where(
@@ -785,24 +687,13 @@ class Memory:
         now: TimeLike | None = None,
         superseded: bool = False,
     ) -> Filter:
-        """Build the filter of what a caller may see, for calls to `memory.store`.
+        """Return the filter of what a caller may see under the policy, for calls to `memory.store`.
 
         Args:
-            user: The user whose records to see. Without one, only records saved without a user.
-            project: See this project's records too.
-            session: Only records of this session.
             scope: Only records of this scope, or of these.
-            kinds: Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
             as_of: As if it were that date: later records and later changes are ignored.
-            since: Only records of that time or later.
-            until: Only records before that time.
-            exclude: Keys of records to leave out.
             now: The time at which records must be valid; the clock's if left out.
-            superseded: Include records that are no longer valid.
-
-        Returns:
-            The filter, narrowed by the policy for this memory's purpose.
         """
         return visible(
             self._engine.request(), user=user, project=project, session=session, scope=scope, kinds=kinds,

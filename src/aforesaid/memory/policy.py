@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.engine.engine import Engine
 from aforesaid.errors import PolicyError
 from aforesaid.governance import apply_policy as applying
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import record_owner
-from aforesaid.policy import Policy, repository
+from aforesaid.policy import repository
+from aforesaid.policy.values import Policy
 from aforesaid.types import Boundary, ClaimType, Kind, Progress, Record, Scope, check_class
 
 
-class PolicyHandle:
+class PolicyHandle(Handle):
     """The policy of one tenant: read, change, test."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
     def current(self) -> repository.AdoptedPolicy | None:
-        """Return the active policy.
-
-        Returns:
-            The policy with its version and date, or None without one.
-        """
+        """Return the active policy with its version and date, or None."""
         return repository.active_policy(self._engine.store, self._engine.tenant)
 
     def history(self) -> list[repository.AdoptedPolicy]:
-        """List every policy that was ever active.
-
-        Returns:
-            The policies, newest first.
-        """
+        """List every policy that was ever active, newest first."""
         return repository.policy_history(self._engine.store, self._engine.tenant)
 
     def apply(
@@ -43,17 +33,11 @@ class PolicyHandle:
         by: str = "",
         progress: Progress | None = None,
     ) -> applying.PolicyReport:
-        """Make a policy active, and apply it to the stored records.
+        """Make a policy active for new and stored records. Return what changes, and how many records it hides.
 
         Args:
             policy: YAML text, the path of a YAML file, or a `Policy`.
             expected: The version that you think is active. If another one is, nothing changes.
-            dry_run: Report only; change nothing.
-            by: Who changes it, for the audit log.
-            progress: Called with (done, total) while records are checked.
-
-        Returns:
-            What changes, and how many records the policy hides or would redact.
 
         Raises:
             PolicyError: The policy is not valid. The old one stays active.
@@ -73,19 +57,11 @@ class PolicyHandle:
         type: ClaimType = "fact",  # noqa: A002 - the word people use
         boundary: Boundary = "internal",
     ) -> applying.PolicyValidation:
-        """Show what the policy would do with a text. Nothing is stored.
+        """Return what the policy would do with a text: redactions, privacy class, broken invariants. Nothing is stored.
 
         Args:
             text: The text.
-            user: The user it would belong to.
-            project: The project it would belong to.
-            scope: Who would share it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.
             kind: The kind of record it would be, such as `claim` or `turn`.
-            type: The type of claim it would be.
-            boundary: The privacy class it would be given.
-
-        Returns:
-            The text after redaction, its privacy class, and the invariants it breaks.
         """
         owner = record_owner(user, project, scope)
         record = Record(
@@ -95,14 +71,10 @@ class PolicyHandle:
         return applying.validate(self._engine.request(), text, record)
 
     def revise(self, *, mend: bool = False, progress: Progress | None = None) -> applying.RevisionReport:
-        """Check the stored records against the active policy.
+        """Check the stored records against the active policy. Return how many contain text to redact.
 
         Args:
             mend: Redact what the policy finds. Without it, nothing changes.
-            progress: Called with (done, total) while records are checked.
-
-        Returns:
-            Which records break the policy.
         """
         return self._engine.run(lambda request: applying.revise(request, mend=mend, progress=progress))
 
@@ -111,7 +83,7 @@ def read_policy_from(source: str | Path | Policy) -> Policy:
     """Read a policy from YAML text or from a file; return a `Policy` as it is."""
     if isinstance(source, Policy):
         return source
-    from aforesaid.policy import read_policy
+    from aforesaid.policy.document import read_policy
 
     if isinstance(source, str):
         return read_policy(source)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aforesaid.engine.engine import Engine
 from aforesaid.engine.lineage import raw_turns
 from aforesaid.engine.writer import commit
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.ingest.pipeline import Speaker, ingest
+from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible, optional_id, user_owner, user_records, visible
 from aforesaid.types import Freshness, IngestReport, Progress, Record, Turn, check_id
 
@@ -45,11 +45,8 @@ class EndReport:
     freshness: Freshness
 
 
-class SessionsHandle:
+class SessionsHandle(Handle):
     """What happens around the turns of a session."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
 
     def bootstrap(
         self,
@@ -67,9 +64,7 @@ class SessionsHandle:
             session: The session's name.
             turns: What was said in it before.
             documents: Files of rules, such as `AGENTS.md`.
-            user: The user whose session it is.
             project: The project it is about.
-            agent: The agent that takes part.
 
         Returns:
             What is there now. A document that cannot be loaded is named in `failed`; its earlier rules stay.
@@ -94,31 +89,21 @@ class SessionsHandle:
     def after_turn(
         self, turns: Iterable[Turn], *, user: str | None = None, project: str | None = None, agent: str | None = None
     ) -> tuple[IngestReport, tuple[CompactReport, ...]]:
-        """Store new turns, and compact the sessions that have grown enough (`compact.trigger_tokens`).
+        """Store new turns, and compact the sessions that have grown enough. Return a report of both.
 
         Args:
             turns: What was just said.
-            user: The user whose turns these are.
             project: The project they were said in.
-            agent: The agent that took part.
-
-        Returns:
-            What became of the turns, and a report for each session that was compacted.
         """
         new = list(turns)
         report = self._ingest(new, user, project, agent)
         return report, self.compact_grown(dict.fromkeys(turn.session for turn in new), user=user)
 
     def compact(self, session: str, *, user: str | None = None, progress: Progress | None = None) -> CompactReport:
-        """Summarise the older turns of a session. The turns stay, and `expand` returns them.
+        """Summarise the older turns of a session; `expand` returns them. Return the summaries and the tokens saved.
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
-            progress: Called with (done, total) after each summary.
-
-        Returns:
-            The new summaries, and the tokens saved.
         """
         from aforesaid.compaction import compact
         from aforesaid.compaction.summarize import open_summarizer
@@ -129,14 +114,10 @@ class SessionsHandle:
         return compact.compact(request, where, name, abstractive=model, progress=progress)
 
     def compact_grown(self, sessions: Iterable[str], *, user: str | None = None) -> tuple[CompactReport, ...]:
-        """Compact those of these sessions that have enough new tokens since the last time.
+        """Compact those of these sessions that have enough new tokens. Return a report for each.
 
         Args:
             sessions: Names of sessions.
-            user: The user whose sessions these are.
-
-        Returns:
-            A report for each session that was compacted.
         """
         from aforesaid.compaction.compact import due
 
@@ -151,16 +132,11 @@ class SessionsHandle:
         project: str | None = None,
         session: str | None = None,
     ) -> list[Record]:
-        """Return the raw turns behind a summary, exactly as they were stored.
+        """Return the raw turns behind a summary that this caller may see, exactly as stored, oldest first.
 
         Args:
             id: The summary's id or key.
-            user: The user it belongs to.
-            project: The project it belongs to.
             session: Its session; needed when two sessions use the same id.
-
-        Returns:
-            The turns that this caller may see, oldest first.
 
         Raises:
             NotFoundError: No record that this caller may see has that id.
@@ -180,7 +156,6 @@ class SessionsHandle:
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
         """
         from aforesaid.context.recall import note_reset
 
@@ -188,15 +163,10 @@ class SessionsHandle:
         self._engine.run(lambda request: note_reset(request, owner, name))
 
     def end(self, session: str, *, user: str | None = None, progress: Progress | None = None) -> EndReport:
-        """Close a session: finish embedding, summarise its older turns, and log the end. It may go on later.
+        """Finish embedding a session, summarise its older turns and log the end. It may go on later. Return a report.
 
         Args:
             session: The session's name.
-            user: The user whose session it is.
-            progress: Called with (done, total) after each summary.
-
-        Returns:
-            What the session holds now.
         """
         from aforesaid.maintenance.reindex import embed_pending
 

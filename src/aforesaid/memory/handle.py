@@ -1,0 +1,75 @@
+"""The base class of the handles. It explains the parameters that many methods share; `help()` shows them."""
+
+from __future__ import annotations
+
+import re
+from inspect import cleandoc
+from types import FunctionType
+from typing import TypeVar
+
+from aforesaid.engine.engine import Engine
+
+SHARED_ARGS = {
+    "agent": "The agent that took part.",
+    "allow": "Purposes that may see it, as globs; by default every purpose that the policy allows.",
+    "boundary": "Its privacy class: `public`, `internal`, `pii` or `secret`.",
+    "by": "Who does this, for the audit log.",
+    "change_embedder": "Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.",
+    "clock": "A function that returns the current time.",
+    "dry_run": "Report only; change nothing.",
+    "exclude": "Keys of records to leave out.",
+    "id": "The record's id or key.",
+    "kinds": "Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.",
+    "limit": "How many results to return.",
+    "memory_type": "`evidence`, `working_state`, `knowledge`, `procedure` or `norm`.",
+    "now": "The time from which ages are counted; the clock's if left out.",
+    "offset": "How many results to skip first.",
+    "progress": "Called with (done, total) while the work goes on.",
+    "project": "Read this project's records too. A record that you store belongs to the project.",
+    "reason": "Why, for the audit log.",
+    "reviewers": "Who reviewed it. A global claim needs at least one.",
+    "scope": "Who shares it: `session`, `user`, `project` or `global`; `project` if one is named, else `user`.",
+    "session": "Only records of this session.",
+    "since": "Only what is of that time or later.",
+    "superseded": "Include records that are no longer valid.",
+    "tainted": "Whether the text comes from an untrusted source, such as a web page.",
+    "tenant": "Whose memory this is. Nothing is shared between tenants.",
+    "time": "When it became true; now if left out.",
+    "tokenizer": "Counts the tokens of a text. Without one they are estimated.",
+    "type": "`fact`, `preference`, `task` or `policy_hint`.",
+    "until": "Only what is before that time.",
+    "user": "The user whose records to read or store. Without one, only records without a user.",
+}
+_SECTION = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
+_ENTRY = re.compile(r"\n    (?=\w+: )")
+Class = TypeVar("Class", bound=type)
+
+
+class Handle:
+    """A group of methods of `Memory`, such as `memory.notes`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __init_subclass__(cls) -> None:
+        with_shared_args(cls)
+
+
+def with_shared_args(kind: Class) -> Class:
+    """Complete the docstrings of a class: add the shared parameters that a method takes but does not explain."""
+    for name, value in vars(kind).items():
+        method = getattr(value, "__func__", value)
+        if isinstance(method, FunctionType) and method.__doc__ and (name == "__init__" or name[0] != "_"):
+            method.__doc__ = _completed(method, method.__doc__)
+    return kind
+
+
+def _completed(method: FunctionType, doc: str) -> str:
+    summary, *sections = _SECTION.split(cleandoc(doc))
+    own = next((section for section in sections if section.startswith("Args:")), "Args:")
+    explained = SHARED_ARGS | dict(entry.split(": ", 1) for entry in _ENTRY.split(own)[1:])
+    code = method.__code__
+    names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]  # without self
+    lines = ["Args:", *(f"    {name}: {explained.get(name, '')}" for name in names)] if names else []
+    others = (section for section in sections if section != own)
+    return "\n\n".join(part for part in (summary, "\n".join(lines), *others) if part)
