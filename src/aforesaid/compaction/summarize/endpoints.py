@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aforesaid._util.json_http import openai_post
+from aforesaid._util.json_http import OpenAIPost
 from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import fit
 from aforesaid.embed.endpoints import ollama_url
@@ -73,7 +73,7 @@ class OpenAISummarizer:
             raise SettingsError(f"No model is named, and {self.provider} has no default.", "Name the model to ask for.")
         self.name = f"{self.provider}:{model}"
         self._model = model
-        self._post = openai_post(
+        self._post = OpenAIPost(
             "/chat/completions", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
         )
         self._count = count

@@ -184,8 +184,7 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
     if not possible():
         yield Check("daemon", "ok", "not supported on this system: hosts open the memory themselves")
         return
-    from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.connection import dial, paths_of
 
     place = paths_of(store, folder)
     if place.folder.exists():
