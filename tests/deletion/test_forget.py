@@ -256,7 +256,7 @@ def test_an_older_claim_holds_again(memory: Memory) -> None:
     assert [record.id for record in memory.list(user="ana")] == [third.id]
 
     receipt = memory.forget([third.id], user="ana")
-    assert receipt.scrubbed["holding again"] == 1
+    assert receipt.scrubbed["valid again"] == 1
     assert memory.get(first.id, user="ana").valid_to is None
     assert [record.id for record in memory.list(user="ana")] == [first.id]
 

@@ -86,7 +86,7 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
                 "owners": len(owners),
                 "settings": _drop_values(request, plan.deleted, owners),
                 "changed": len(plan.changed) - plan.revived,
-                "holding again": plan.revived,
+                "valid again": plan.revived,
                 "events": store.log.erase(tenant, _names_in_log(store, tenant, plan.deleted, owners, sessions)),
             }
         )

@@ -87,7 +87,7 @@ class GovernanceHandle(Handle):
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
@@ -124,12 +124,7 @@ class GovernanceHandle(Handle):
         return _candidates(self._engine.request(), user, project)[:limit]
 
     def promote(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        reviewers: Sequence[str] = (),
+        self, id: str, *, user: str | None = None, project: str | None = None, reviewers: Sequence[str] = ()
     ) -> Record:
         """Make a candidate durable, so that search finds it. Return its record.
 
@@ -159,7 +154,7 @@ class GovernanceHandle(Handle):
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
         reviewers: Sequence[str] = (),
@@ -195,24 +190,14 @@ class GovernanceHandle(Handle):
         return self._engine.run(lambda request: promotion.upsert(request, claim, reviewers))
 
     def rollback(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        reason: str,
-        user: str | None = None,
-        project: str | None = None,
-        by: str = "",
+        self, id: str, *, reason: str, user: str | None = None, project: str | None = None, by: str = ""
     ) -> promotion.RollbackReport:
         """End a claim without deleting it. What it had replaced is valid again; what was derived from it is stale.
 
         Args:
-            id: The claim's id or key.
 
         Returns:
             The records that changed.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
         """
 
         def work(request: Request) -> promotion.RollbackReport:
@@ -222,12 +207,7 @@ class GovernanceHandle(Handle):
         return self._engine.run(work)
 
     def active(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        now: TimeLike | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, now: TimeLike | None = None
     ) -> activation.ActiveContext:
         """Return a list that `Memory.activate` saved, as far as this caller may see it. This counts as a use.
 

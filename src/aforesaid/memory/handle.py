@@ -18,7 +18,7 @@ SHARED_ARGS = {
     "clock": "A function that returns the current time.",
     "dry_run": "Report only; change nothing.",
     "exclude": "Keys of records to leave out.",
-    "id": "The record's id or key.",
+    "id": "The record's id or key. NotFoundError if this caller can see no such record.",
     "kinds": "Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.",
     "limit": "How many results to return.",
     "memory_type": "`evidence`, `working_state`, `knowledge`, `procedure` or `norm`.",

@@ -27,7 +27,7 @@ class ImportersHandle(Handle):
     def run(
         self,
         path: str | Path | Sequence[str | Path] | None = None,
-        format: ImportFormat = AUTO,  # noqa: A002 - the word people use
+        format: ImportFormat = AUTO,
         *,
         user: str | None = None,
         project: str | None = None,

@@ -310,7 +310,7 @@ class Memory:
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
         supersedes: str | None = None,
@@ -460,12 +460,7 @@ class Memory:
         return recalling.recall(request, wanted)
 
     def get(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> Record:
         """Return one record, also when it was superseded.
 
@@ -509,21 +504,13 @@ class Memory:
         return request.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
 
     def history(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> Records:
         """List every version of a record, oldest first: those it replaced, and those that replaced it.
 
         Args:
             id: The id or key of any version.
             session: Its session; needed when two sessions use the same id.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
         """
         request = self._engine.request()
         record = find_visible(request, id, user=user, project=project, session=session)
@@ -564,7 +551,7 @@ class Memory:
 
     def feedback(
         self,
-        id: str,  # noqa: A002 - the word people use
+        id: str,
         signal: Signal,
         *,
         user: str | None = None,
@@ -582,9 +569,6 @@ class Memory:
             of: For `duplicate`: the id of the record that it repeats.
             query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
             now: When this was said; the clock's time if left out.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
         """
         from aforesaid.learning import feedback
 

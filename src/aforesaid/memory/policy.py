@@ -54,7 +54,7 @@ class PolicyHandle(Handle):
         project: str | None = None,
         scope: Scope | None = None,
         kind: Kind = "claim",
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         boundary: Boundary = "internal",
     ) -> applying.PolicyValidation:
         """Return what the policy would do with a text: redactions, privacy class, broken invariants. Nothing is stored.

@@ -125,12 +125,7 @@ class SessionsHandle(Handle):
         return tuple(self.compact(name, user=user) for name in sessions if due(self._engine.request(), where, name))
 
     def expand(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> list[Record]:
         """Return the raw turns behind a summary that this caller may see, exactly as stored, oldest first.
 
