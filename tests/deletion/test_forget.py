@@ -498,7 +498,7 @@ def test_a_reader_of_the_past_is_told_of(path: Path, tmp_path: Path) -> None:
             reader.execute("SELECT count(*) FROM records").fetchone()
             receipt = memory.forget(["t1"], user="ana")
             assert not receipt.proven
-            assert "close it" in receipt.remedy
+            assert "Close it" in receipt.remedy
             assert any(trace.what == "text" for trace in receipt.proof.found)  # type: ignore[union-attr]
             reader.execute("COMMIT")
         assert memory.store.log.find(EventFilter("default", topic="forget"))[0].body["proven"] is False

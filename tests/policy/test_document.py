@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, PolicyError, RuleError
-from aforesaid.policy.decide import broken_invariants, visibility
 from aforesaid.policy.document import TEMPLATES, read_policy, template
+from aforesaid.policy.enforcement import broken_invariants, visibility
 from aforesaid.policy.patterns import compile_pattern
 from aforesaid.policy.review import PolicyChange, diff, policy_warnings
 from aforesaid.policy.rule_parser import parse

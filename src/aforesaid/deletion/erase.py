@@ -124,8 +124,8 @@ def _names_in_log(
 ) -> list[str]:
     """Strings to erase from the log: keys, and names that no remaining record uses."""
     ids = {record.id for record in deleted}
-    taken = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
-    ids -= {record.id for record in taken}
+    remaining = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
+    ids -= {record.id for record in remaining}
     people = {owner.partition(":")[2] for owner in owners} - {""}
     return sorted({record.key for record in deleted} | ids | people | set(owners) | set(sessions))
 

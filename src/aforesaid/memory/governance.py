@@ -61,7 +61,6 @@ class GovernanceHandle(Handle):
         """Store an observation, such as the output of a tool, for a limited time. Return its record.
 
         Args:
-            text: What was seen.
             session: The session it was seen in.
             source: Where it comes from.
             mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
@@ -98,7 +97,6 @@ class GovernanceHandle(Handle):
 
         Args:
             sources: Ids or keys of the records it is made from.
-            text: The claim.
 
         Raises:
             NotFoundError: No record that this caller may see has one of the ids.
@@ -165,7 +163,6 @@ class GovernanceHandle(Handle):
         """Store a claim with its source, and return its record. The same text again adds evidence to it.
 
         Args:
-            text: The claim.
             provenance: Where it comes from: who, sources, a file or a url.
 
         Raises:

@@ -292,12 +292,12 @@ class Memory:
 
         Args:
             turns: The messages, oldest first; one turn alone is fine too.
-            user: The user they belong to. Without one they belong to the anonymous user.
-            project: The project they were said in.
+            user: The user they belong to. Without one, they are saved without a user.
+            project: The project that they are about; they still belong to the user.
             progress: Called with (done, total) after each batch; total is None for an iterator.
 
         Raises:
-            ConflictError: A turn with the same id but other words is stored already.
+            ConflictError: A turn with the same id but another text is stored already.
         """
         names = optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent")
         who = ingesting.Speaker(*names, check_class(boundary), check_globs(allow) if allow is not None else None)
@@ -368,7 +368,6 @@ class Memory:
         """Find records by words and by meaning, best first. Searching changes nothing.
 
         Args:
-            query: A question or some words.
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and later changes are ignored.
@@ -436,7 +435,7 @@ class Memory:
         budget_tokens: int | None = None,
         skip_files: Sequence[str] = (),
     ) -> Context:
-        """Find the few memories that are worth adding to a prompt, for a host that keeps the conversation itself.
+        """Return the few memories that help with a prompt, for a program that keeps the conversation itself.
 
         Unlike `assemble`, it adds nothing when nothing is close enough. It leaves out the turns of this session and
         what the session was already shown (see `sessions.reset_recall`).
@@ -561,14 +560,14 @@ class Memory:
         query: str | None = None,
         now: TimeLike | None = None,
     ) -> FeedbackReport:
-        """Say how useful a record was. Return its utility and quality before and after.
+        """Say how useful a record was; the same signal counts once a minute. Return its utility before and after.
 
         Args:
             signal: `helpful`, `harmful`, `outdated` or `duplicate`.
             session: Its session; needed when two sessions use the same id.
             of: For `duplicate`: the id of the record that it repeats.
             query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
-            now: When this was said; the clock's time if left out.
+            now: When the feedback was given; the clock's time if left out.
         """
         from aforesaid.learning import feedback
 
@@ -603,14 +602,15 @@ class Memory:
 
         Args:
             ids: Ids or keys of records.
+            user: The user whose records to delete. Without one, only records without a user.
             project: The project they belong to; without `user`, only this project's own records.
             before: Only records before that time; the same as `until`.
             query: Only records that contain all of these words.
             everything: All records of the user, or of the project.
-            tenant: All records of the whole tenant.
+            tenant: All records of the tenant.
 
         Returns:
-            A receipt: how many records were deleted, and proof that they are gone.
+            A receipt: how many records were deleted, and proof that no trace is left.
 
         Raises:
             InputError: No condition was given, or conditions that exclude each other.
@@ -629,7 +629,7 @@ class Memory:
         return self._engine.run(work)
 
     def export(self, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
-        """Return the tenant's whole memory as JSON lines, one at a time; `import_` reads them again.
+        """Return all records of the tenant as JSON lines, one at a time; `import_` reads them again.
 
         Args:
             vectors: Include the vectors, so that nothing must be embedded again.

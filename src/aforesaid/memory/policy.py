@@ -60,7 +60,6 @@ class PolicyHandle(Handle):
         """Return what the policy would do with a text: redactions, privacy class, broken invariants. Nothing is stored.
 
         Args:
-            text: The text.
             kind: The kind of record it would be, such as `claim` or `turn`.
         """
         owner = record_owner(user, project, scope)

@@ -183,7 +183,7 @@ def _type(value: object) -> str | None:
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "truth"
+        return "bool"
     if isinstance(value, (int, float)):
         return "number" if value == value else None  # NaN cannot be compared
     return "text" if isinstance(value, str) else None
