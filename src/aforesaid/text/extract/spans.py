@@ -95,7 +95,7 @@ def find_spans(table: Table, view: TextView) -> Iterator[Span]:
             yield from (Span(row.kind, *found) for found in row.find(view))
             continue
         text = view.small if row.small else view.text
-        if (row.needs and not getattr(view, row.needs)) or (row.hints and not _holds(text, row.hints)):
+        if (row.needs and not getattr(view, row.needs)) or (row.hints and not holds(text, row.hints)):
             continue
         for match in row.pattern.finditer(text):
             if row.accept is None or row.accept(view, match):
@@ -105,7 +105,8 @@ def find_spans(table: Table, view: TextView) -> Iterator[Span]:
                     yield Span(row.kind, *found)
 
 
-def _holds(text: str, hints: tuple[str, ...]) -> bool:
+def holds(text: str, hints: tuple[str, ...]) -> bool:
+    """Whether a text holds one of the hints."""
     for hint in hints:  # noqa: SIM110 - a loop is faster than any() here, and this runs a hundred times a message
         if hint in text:
             return True

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from aforesaid.text.extract.spans import Span, TextView
+from aforesaid.text.extract.spans import Span, TextView, holds
 from aforesaid.text.patterns import word_list, words
 
 MAX_VALUE = 200  # characters of a value that are looked at; what belongs to it beyond is redacted with it
@@ -92,7 +92,7 @@ def named_secrets(view: TextView) -> Iterator[Span]:
     text, small = view.text, view.small
     if "pin" in small or " code" in small:
         yield from (Span("pin", *match.span(1)) for match in PIN.finditer(small))
-    if any(hint in small for hint in HINTS):
+    if holds(small, HINTS):
         yield from _values(text, small, PASSWORD)
         yield from _values(text, small, SECRET)
         yield from _strays(text, small)
