@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from aforesaid.text.extract.spans import Span, TextView, holds
 from aforesaid.text.patterns import word_list, words
 
-MAX_VALUE = 200  # characters of a value that are looked at; what belongs to it beyond is redacted with it
-LOOK_BACK = 60  # characters before a random string in which a word makes it a secret
+MAX_VALUE = 200  # characters of a value that are checked; the rest of a longer value is redacted too
+LOOK_BACK = 60  # characters before a random string that are searched for a word such as "token"
 MIN_DIGITS = 3  # in a random string: names in code have one or two
 
 _PASSWORDS = "password|passwd|passphrase|passcode|pwd|contraseña|passwort|パスワード|パスフレーズ|暗証番号"
@@ -162,18 +162,18 @@ def _strays(text: str, small: str) -> Iterator[Span]:
 
 
 class Setting(NamedTuple):
-    """Where a value stands: behind which word, how it is joined to it, in quotes or not, last in its line or not."""
+    """The context of a value: its label, how they are joined, quotes, and whether the line ends after it."""
 
     password: bool  # else a secret, token or key
     how: Literal["assigned", "spoken", "beside"]
-    strict: bool  # what stands before it is often said of other things: a word will not do
+    strict: bool  # the label is ambiguous, so the value must mix digits and letters
     quoted: bool
     tight: bool  # key=value
     last: bool  # nothing follows on its line
 
 
 def is_secret(value: str, setting: Setting) -> bool:
-    """Whether a value is a secret, given where it stands."""
+    """Whether a value is a secret in this context."""
     bare = value.rstrip("!?.")
     if len(value) < MIN_PASSWORD or (JAPANESE.match(value) and not setting.quoted):
         return False

@@ -11,7 +11,7 @@ from aforesaid.text.extract.signals import code, english, japanese
 from aforesaid.text.extract.spans import TextView, find_spans
 from aforesaid.text.patterns import Row
 
-MAX_CHARS = 20_000  # what a turn is about shows long before; a pasted log must not hold up ingest
+MAX_CHARS = 20_000  # a longer message is a pasted log and must not slow down ingest
 LATIN = re.compile("[A-Za-z]")
 JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
