@@ -1,4 +1,4 @@
-"""Calendar arithmetic for dates in text. Spans are half-open pairs of local times; `moment` is the time of the message."""
+"""Calendar arithmetic for dates. Spans are half-open pairs of local times; `moment` is the time of the message."""
 
 from __future__ import annotations
 

@@ -59,15 +59,7 @@ VERSIONED = re.compile(
 ADDRESSED = re.compile(
     r"(?:\bip|host|server|client|address|ping|ssh|from|://|@|dns|router|gateway|アドレス)[^\n]{0,15}\Z"
 )
-RESOLVERS = {
-    "8.8.8.8",
-    "8.8.4.4",
-    "1.1.1.1",
-    "1.0.0.1",
-    "9.9.9.9",
-    "169.254.169.254",
-    "208.67.222.222",
-}  # public resolvers
+RESOLVERS = {"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "169.254.169.254", "208.67.222.222"}  # public
 SMALL_OCTET = 25  # addresses that begin below this, except 10, are often versions or headings
 PORT = re.compile(r":[0-9]{2,5}(?![0-9.])| - - \[")
 IPV6 = re.compile(
