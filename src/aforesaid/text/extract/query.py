@@ -225,9 +225,7 @@ def count_tokens(text: str) -> int:
 def rare_tokens(text: str) -> tuple[str, ...]:
     """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (spec O3)."""
     found = [match[0] for match in CODE.finditer(text)]
-    if (
-        any(letter.islower() for letter in text) or not text.isascii()
-    ):  # in a text of capitals only, capitals mean nothing
+    if any(map(str.islower, text)) or not text.isascii():  # in a text of capitals only, they mean nothing
         found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
     return tuple(dict.fromkeys(found))
 
