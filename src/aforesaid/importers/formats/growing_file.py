@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from aforesaid.errors import InputError
 from aforesaid.importers.formats.items import Invalid, Item, ItemParser, Reason, Skipped
@@ -91,8 +91,7 @@ def parse_value(parser: ItemParser, value: Any, number: int) -> tuple[Item, ...]
     return tuple(items)
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedValue:
+class ParsedValue(NamedTuple):
     """The items of one value of a file, and where the value is."""
 
     where: str
@@ -178,8 +177,7 @@ class ReadPosition:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class NewLine:
+class NewLine(NamedTuple):
     """The items of a line, and the position behind it."""
 
     items: tuple[Item, ...]
