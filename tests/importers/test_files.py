@@ -178,7 +178,7 @@ def test_documents_are_read_value_by_value() -> None:
     [
         (b'[{"mapping": {}}, {"mapping": ', "not JSON"),
         (b'[{"mapping": {}}', "breaks off"),
-        (b'[{"mapping": {}} 7]', "'7' stands where a comma should"),
+        (b'[{"mapping": {}} 7]', "found '7' instead of a comma"),
         (b'[{"mapping": {}}, "\xff"]', "not UTF-8"),
         (b'[{"mapping": {}}, ' + b"[" * 200_000, "nested too deeply"),
     ],

@@ -199,8 +199,8 @@ def _record(request: Request, name: str, node: Node, order: int, repeats: int, o
 
 
 def _digest(node: Node) -> str:
-    whole = "\x1f".join((str(node.tier), node.heading, node.text))
-    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    content = "\x1f".join((str(node.tier), node.heading, node.text))
+    return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _link_edges(request: Request, where: Filter) -> list[Edge]:

@@ -61,7 +61,7 @@ def json_lines(
 
 
 def _pieces(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
-    """A long line in pieces, so that it never lies in memory as a whole."""
+    """A long line in pieces, so that it is never in memory completely."""
     yield data
     while not data.endswith(b"\n") and (data := stream.readline(CHUNK_BYTES)):
         yield data
@@ -152,7 +152,7 @@ class LineFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
-    """How far a hook has read a transcript. The digests of two lines show whether the file was written anew.
+    """How far a hook has read a transcript. The digests of two lines show whether the file was rewritten.
 
     They cover no private parts. `project` is the project under which the transcript's turns are stored.
     """
@@ -185,7 +185,7 @@ class NewLine(NamedTuple):
 
 
 def new_lines(path: Path, last: ReadPosition | None, parser: ItemParser, project: str | None) -> Iterator[NewLine]:
-    """The lines behind the last position; all lines when the file was written anew since then.
+    """The lines behind the last position; all lines when the file was rewritten since then.
 
     A file that was read before keeps its project. Any other one gets `project`.
     """

@@ -150,7 +150,7 @@ class JsonListReader:
             yield self._value()
             sign = self._peek()
             if sign not in (",", "]"):
-                raise NotJsonError("the list breaks off." if not sign else f"{sign!r} stands where a comma should.")
+                raise NotJsonError("the list breaks off." if not sign else f"found {sign!r} instead of a comma.")
             self._at += 1
             if sign == "]":
                 return
