@@ -161,7 +161,13 @@ def location_of(note: Note, chunk: NoteChunk) -> ChunkLocation:
 def chunking_digest(request: Request) -> str:
     """A digest of what decides how files are cut: chunker version, sizes, tokenizer, policy."""
     rows, policy = request.settings.files, request.policy
-    parts = (CHUNKER, rows.chunk_tokens, rows.overlap_tokens, bool(request.tokenizer), policy.version if policy else "")
+    parts = (
+        CHUNKER,
+        rows.chunk_tokens,
+        rows.overlap_tokens,
+        bool(request.engine.tokenizer),
+        policy.version if policy else "",
+    )
     return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
