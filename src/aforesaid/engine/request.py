@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
+from aforesaid.embed.scale import ModelScale
 from aforesaid.engine.vector_arm import Embedded, VectorArm
 from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
@@ -30,7 +31,7 @@ class Request:
     """Everything a path needs for one call. Immutable; no property reads the store.
 
     `settings` include the policy's retrieval settings. `view` is a read-only store that redacts texts as the policy
-    says. `policy_number` is 0 without a policy.
+    says. `policy_number` is 0 without a policy. `scale` is there once thresholds were derived for the embedder.
     """
 
     engine: Engine
@@ -38,6 +39,7 @@ class Request:
     settings: Settings
     view: Reader
     policy_number: int
+    scale: ModelScale | None = None
 
     @property
     def store(self) -> Store:

@@ -141,6 +141,7 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
             "f": float(frequent[i]),
             "a": float(authored[i]),
             "cos": max(near[i], 0.0),
+            "theta1": rows.theta1,
             "coverage": float(covered[i]),
             "keyword_factor": float(libra.keyword_factor(covered[i], rows.kappa)),
             "quality": float(quality[i]),
