@@ -27,6 +27,8 @@ from aforesaid.embed.base import Vectors
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import EndpointError
 from aforesaid.math.tokens import estimate_tokens
+from aforesaid.text.extract import dates, signals
+from aforesaid.text.extract.reader import STRICT
 from support.growth import is_linear
 
 START = datetime(2026, 3, 5, 10, tzinfo=UTC)  # a Thursday
@@ -274,6 +276,14 @@ def test_names_numbers_and_the_rest_of_a_sentence() -> None:
         score_sentence("Did you decide to rent in Lisbon?"),
     )
     assert good.wording > 0 > bad.wording and sum(good.facts.values()) > sum(bad.facts.values())
+
+
+def test_a_reader_that_fails_fails_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(STRICT)
+    for module, name in ((dates, "resolve"), (dates, "time_expressions"), (signals, "read_signals")):
+        monkeypatch.setattr(module, name, lambda *_: 1 / 0)
+    assert with_dates("It was yesterday.", SummarySource("", None, START)) == "It was yesterday."
+    assert "name lisbon" in score_sentence("We decided to rent in Lisbon yesterday.").facts
 
 
 def test_importing_it_is_cheap() -> None:

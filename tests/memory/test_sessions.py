@@ -99,13 +99,13 @@ def test_on_the_command_line(path: Path, tmp_path: Path) -> None:
     options = ["--user", "ana", "--document", str(document), "--from", str(said)]
     begun = data(run(path, "bootstrap", "today", *options, "--json"))
     assert (begun["turns"], begun["ingested"]["stored"], begun["failed"]) == (4, 4, [])
-    assert "4 turns known" in run(path, "bootstrap", "today", "--user", "ana").stdout
+    assert "turns      4" in run(path, "bootstrap", "today", "--user", "ana").stdout
     taken = data(run(path, "ingest", "--user", "ana", "--compact", "--json", stdin=jsonl(*lines)))
     assert taken["compacted"][0]["session"] == "today"
     assert taken["compacted"][0]["summaries"]
-    assert "today: 150 turns" in run(path, "end", "today", "--user", "ana").stdout
+    assert "turns      150" in run(path, "end", "today", "--user", "ana").stdout
 
 
 def test_a_document_that_fails_ends_with_one(path: Path) -> None:
     done = run(path, "bootstrap", "today", "--document", "nowhere.md", code=1)
-    assert "not loaded: nowhere.md" in done.stdout
+    assert "nowhere.md: There is no file" in done.stdout

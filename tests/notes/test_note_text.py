@@ -16,6 +16,8 @@ from aforesaid.notes.files.note import note_of, without_long_secrets
 from aforesaid.notes.search import choose_snippets
 from aforesaid.retrieval.ranking.file_tiers import day_of, tier_of
 from aforesaid.settings.rows import FileRows
+from aforesaid.text.extract import secrets
+from aforesaid.text.extract.reader import STRICT
 from support.growth import is_linear
 
 
@@ -116,6 +118,12 @@ def test_long_secrets_go_line_by_line() -> None:
     assert len(found) == len(lines) and (found[0], found[-1]) == ("before", "after")
     assert all("MIIE" not in line and "[secret:" in line for line in found[1:-1])
     assert without_long_secrets(["no PRIVATE KEY here"]) == ["no PRIVATE KEY here"]
+
+
+def test_a_note_is_withheld_when_its_secrets_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(STRICT)
+    monkeypatch.setattr(secrets, "find_secrets", lambda text: 1 / 0)
+    assert without_long_secrets(["PRIVATE KEY", "hunter22"]) == ["[withheld: could not be checked]", ""]
 
 
 def note(path: str, text: str):  # type: ignore[no-untyped-def]

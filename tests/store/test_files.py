@@ -94,7 +94,8 @@ def test_a_full_disk_loses_nothing(path: Path) -> None:
     fill(store, [make_record("first")], random_vectors(1))
     store.close()
     pages = path.stat().st_size // 4096
-    store = SQLiteStore(path, ROWS, max_pages=pages + 8)
+    store = SQLiteStore(path, ROWS)
+    store._database.connection.execute(f"PRAGMA max_page_count = {pages + 8}")
     with pytest.raises(StoreFullError, match="disk is full"):
         store.put([make_record("big", text="long words " * 50_000)])
     assert [record.id for record in store.find(ALL)] == ["first"]

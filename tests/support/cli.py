@@ -39,6 +39,11 @@ def run(
     return result
 
 
+def words(result: Result) -> str:
+    """The text of a call with single spaces, however its columns are aligned."""
+    return " ".join(result.stdout.split())
+
+
 def jsonl(*turns: Any) -> str:
     return "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns)
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, StoreError
-from aforesaid.maintenance.export import ImportReport
 from aforesaid.settings import Settings
-from aforesaid.store.protocols import Space, StoreProblem, StoreStats
+from aforesaid.store.protocols import Space, StoreStats
 from aforesaid.surfaces.formats import columns, maintenance
 from aforesaid.surfaces.formats import records as shown
+from aforesaid.surfaces.formats.report import report_text, size
 from aforesaid.surfaces.formats.settings import settings_text, settings_toml
 from aforesaid.surfaces.formats.values import error_json, error_text, to_json
 from aforesaid.surfaces.verbs.declare import View
@@ -175,22 +175,24 @@ def test_an_ingest_in_three_lines() -> None:
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (34_015_111, "34.0 MB"), (5e13, "50000.0 GB")],
 )
 def test_sizes(number: float, text: str) -> None:
-    assert shown.size(number) == text
+    assert size(number) == text
 
 
-def test_care() -> None:
+def test_a_report_shows_fields_tables_and_blocks() -> None:
     stats = StoreStats(1200, {"turn": 1199, "claim": 1}, 1000, 200, 3, 4, 5000, 1)
     found = {"stats": stats, "spaces": [Space("a", 384, True), Space("b", 32, False)]}
-    text = maintenance.stats_text(found, View(store="x.db"))
-    assert "records   1,200 (1 claim, 1199 turn)" in text
-    assert "vectors   1,000, 200 missing" in text
-    assert "b, 32 dimensions (not active)" in text
-    assert maintenance.stats_json(found, View(store="x.db"))["kinds"] == {"turn": 1199, "claim": 1}
-    assert maintenance.problems_text([], 1) == "no problems in 1 record"
-    problems = [StoreProblem("torn", "row 1", mended=True), StoreProblem("lost", "row 2")]
-    assert maintenance.problems_text(problems, 9).splitlines()[-1] == "2 problems, 1 mended, 1 left"
-    assert maintenance.import_text(ImportReport(3, 1, 2, 0, 5)) == (
-        "imported 3 records, 2 vectors, 0 edges, 5 events; 1 records were here already"
+    text = report_text(maintenance.stats_json(found, View(store="x.db")), 80)
+    assert "\nrecords        1,200\nkinds          turn 1,199, claim 1\n" in text
+    assert "\nbytes on disk  5.0 kB\n" in text
+    assert text.endswith("spaces:\n  name  dimensions  active\n  a     384         yes\n  b     32          no")
+    assert report_text({"none": None, "empty": "", "list": [], "share": 0.12345, "freshness": to_json(FRESH)}, 80) == (
+        f"list       none\nshare      0.123\nfreshness  {FRESH.line}"
+    )
+    rows = [{"name": "x" * 60, "why": "y" * 60}, {"name": "z", "why": ""}]
+    assert report_text(rows, 60).split("\n\n") == [f"name  {'x' * 60}\nwhy   {'y' * 60}", "name  z"]
+    assert report_text([{"name": "x", "why": "y" * 90}], 60).splitlines()[1].endswith("y…")
+    assert report_text([{"number": number} for number in range(1, 33)], 60).endswith(
+        "30\n… and 2 more; --json lists them"
     )
 
 

@@ -10,7 +10,7 @@ from aforesaid.errors import InputError
 from aforesaid.math import temporal as formulas
 from aforesaid.settings.rows import TimeRows
 from aforesaid.text.extract import temporal
-from aforesaid.text.extract.temporal_words import ENGLISH_ROWS, JAPANESE_ROWS
+from aforesaid.text.extract.temporal import ENGLISH_ROWS, JAPANESE_ROWS
 from support.growth import is_linear
 
 PATTERNS = [

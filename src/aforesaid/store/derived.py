@@ -89,13 +89,12 @@ class DerivedStore(Store):
 
 
 class NoMaintenance:
-    """Maintenance for a store without files. Only `stats` does something."""
+    """Maintenance for a store without files. Only `stats` does something. `Maintenance` documents the methods."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def stats(self, tenant: str) -> StoreStats:
-        """Count records, vectors, edges and events."""
         whole = Filter(tenant, echoes=True)
         records = self._store.find(whole)
         pending = len(self._store.pending(whole, NO_LIMIT))
@@ -104,20 +103,16 @@ class NoMaintenance:
         return StoreStats(len(records), kinds, len(records) - pending, pending, edges, self._store.log.count(tenant))
 
     def verify(self, *, repair: bool = False) -> list[StoreProblem]:
-        """Return no problems."""
         return []
 
     def backup(self, target: str | Path, *, overwrite: bool = False) -> Path:
-        """Raise InputError: there is no file to copy."""
         raise InputError("This store has no file to copy.", "Use `export`.")
 
     def copies(self) -> list[Copy]:
-        """Return no backups."""
         return []
 
     def scrub(self) -> None:
         """Do nothing: there is no file."""
 
     def scan(self, needles: Mapping[bytes, str], others: Sequence[str] = ()) -> Scan:
-        """Return an empty result: there is no file."""
         return Scan(needles=len(needles))

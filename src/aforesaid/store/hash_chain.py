@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.store.codec import to_micros
+from aforesaid.types import Event
 
 CONTENT = "content"  # key in the body of an erased event; the value is its content hash
 START = ""  # the digest before the first event
@@ -37,10 +38,8 @@ class Head:
     pruned_to: str = ""  # events before this time were pruned
 
     @classmethod
-    def read(cls, text: str | None) -> Head | None:
-        """Parse what `write` returned. None stays None; other text raises ValueError."""
-        if text is None:
-            return None
+    def read(cls, text: str) -> Head:
+        """Parse what `write` returned. Other text raises ValueError."""
         found = json.loads(text)
         if not isinstance(found, dict) or not {name: type(value) for name, value in found.items()}.items() <= _KINDS:
             raise ValueError(f"its fields are not those of a head: {text[:80]!r}")
@@ -54,8 +53,31 @@ class Head:
         """Return the head after one more event."""
         return replace(self, events=self.events + 1, number=number, digest=digest)
 
+    def after_erasing(self, events: int) -> Head:
+        """Return the head after the content of some events was erased."""
+        return replace(self, erased=self.erased + events)
+
+    def after_pruning(self, events: int, erased: int, anchor: str, before: datetime) -> Head:
+        """Return the head after the oldest events were deleted, `erased` of which had no content."""
+        return replace(
+            self, pruned=self.pruned + events, erased=self.erased - erased, anchor=anchor, pruned_to=before.isoformat()
+        )
+
 
 _KINDS = {spec.name: type(spec.default) for spec in fields(Head)}.items()
+
+
+def chained(event: Event, head: Head) -> Event:
+    """Return the event with its digest. The body becomes what JSON reads back: number keys turn into text."""
+    body = json.loads(json.dumps(dict(event.body)))
+    content = content_of(event.subject, body)
+    digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
+    return replace(event, body=body, digest=digest, erased=False)
+
+
+def erased(event: Event) -> Event:
+    """Return the event with a hash instead of its content, which keeps the chain verifiable."""
+    return replace(event, subject=None, body={CONTENT: content_of(event.subject, event.body)}, erased=True)
 
 
 def content_of(subject: str | None, body: Mapping[str, Any]) -> str:

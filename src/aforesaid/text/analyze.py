@@ -12,6 +12,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
+from aforesaid.text.patterns import listed
 from aforesaid.types import AGENT_ROLES, Record
 
 PLAIN_ROLES = AGENT_ROLES | {"user"}  # every other role is a speaker's name
@@ -26,14 +27,7 @@ _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _HAN = re.compile(f"[{HAN}]")
 _MARKS = re.compile("[\u0300-\u036f]")
 
-# What a question is made of rather than about. Kept short: a word here can never be found by itself next to others.
-STOP_WORDS = frozenset(
-    """a about all am an and any are as at be been being but by can could did do does doing done for from had has have
-    having he her hers him his how i if in into is it its just me my of on or our ours she should so some that the their
-    theirs them then there these they this those to too us was we were what when where which who whom whose why will
-    with would you your yours im ive id ill youre hes shes theyre dont doesnt didnt isnt wasnt arent whats wheres whos
-    please tell""".split()  # noqa: SIM905 - a list of a hundred quoted words reads worse
-)
+STOP_WORDS = listed("stop")
 
 
 @lru_cache(maxsize=1)

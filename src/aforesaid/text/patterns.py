@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 
 Row = tuple[str, re.Pattern[str]]
 
@@ -10,6 +12,30 @@ MONTH = (  # in lower case, whole or shortened
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?)"
 )
+
+
+@cache
+def _lists() -> dict[str, str]:
+    """The lists of words.txt by name."""
+    text = Path(__file__).with_name("words.txt").read_text("utf-8")
+    plain = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE)
+    _, *parts = re.split(r"^\[(.+)\]$", plain, flags=re.MULTILINE)
+    return {name: " ".join(words.split()) for name, words in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def word_list(name: str) -> str:
+    """A list of words.txt, separated by spaces."""
+    return _lists()[name]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, to look one up."""
+    return frozenset(text.split())
+
+
+def listed(name: str) -> frozenset[str]:
+    """A list of words.txt, to look a word up."""
+    return word_set(word_list(name))
 
 
 def any_of(*parts: str) -> str:

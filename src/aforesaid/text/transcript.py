@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from aforesaid.errors import FormatError, InputError
+from aforesaid.text.patterns import listed
 from aforesaid.types import Turn, as_time
 
 ROLES = {
@@ -23,17 +24,7 @@ ROLES = {
     **dict.fromkeys(("assistant", "ai", "bot", "agent", "claude", "chatgpt", "アシスタント"), "assistant"),
     **{role: role for role in ("system", "tool", "developer")},
 }
-LABELS = frozenset(
-    """answer answers background bug cause caution cc change changes conclusion config cons context correction
-    date decision default description details done edit email error errors example examples exception expected fact
-    facts false fix fixed for format found from fyi goal goals headers hint how idea if important info
-    ingredients input issue key keys language license link links location maybe memo method name next no note
-    notes ok okay options output parameters password path people plan port problem pros p.s ps purpose question
-    questions reason recipe reference references remember reminder requirements result results return returns rule
-    rules sample see so solution source sources status step steps subject sum summary task tasks then tip tips title
-    tldr to todo total traceback true type update url usage value values version warning warnings what when where why
-    yes 注 注意 例 メモ 補足 結論 理由 件名 日時 場所 質問 回答""".split()  # noqa: SIM905 - quoted one by one they read worse
-)  # words before a colon that are hardly ever somebody's name
+LABELS = listed("labels")  # words before a colon that are hardly ever somebody's name
 PARTICLES = frozenset(("da", "de", "del", "der", "di", "du", "la", "of", "the", "van", "von", "y"))
 JAPANESE_CLAUSE = re.compile("[^\u3040-\u309f][のはをがにで]|です|ます")  # before a colon, but not a name
 NAME_CHARS = 40

@@ -48,8 +48,3 @@ class Clock(Protocol):
 def system_clock() -> datetime:
     """The current time in UTC."""
     return datetime.now(UTC)
-
-
-def most_uses(tenant: str, owner: str) -> str:
-    """The name of the store setting with the largest use count among an owner's records."""
-    return f"most uses/{tenant}/{owner}"

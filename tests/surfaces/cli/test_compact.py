@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.cli import data, jsonl, run
+from support.cli import data, jsonl, run, words
 
 TURNS = [
     {"id": f"t{i}", "session": "s", "role": "user", "text": f"On day {i} I paid {i * 7} euros in Lisbon. It rained.",
@@ -16,7 +16,7 @@ TURNS = [
 def test_compact_and_expand(path: Path) -> None:
     run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS))
     first = run(path, "compact", "s", "--user", "ana").stdout
-    assert "older turns, " in first
+    assert "summaries:" in first
     assert "extractive" in first
     again = data(run(path, "compact", "s", "--user", "ana", "--json"))
     assert again[0]["summaries"] == []
@@ -31,4 +31,4 @@ def test_compact_and_expand(path: Path) -> None:
 
 def test_a_session_that_is_not_there_has_nothing_to_summarise(path: Path) -> None:
     run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS[:3]))
-    assert "0 older turns, 0 summaries" in run(path, "compact", "none", "--user", "ana").stdout
+    assert "session none" in words(run(path, "compact", "none", "--user", "ana"))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.cli import data, run
+from support.cli import data, run, words
 from support.processes import COMMAND, ENV, wait_for
 
 RULES = "- Never push to main.\n\nThe shop sells tea.\n"
@@ -24,21 +24,21 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_load_says_what_changed(path: Path, document: Path) -> None:
-    loaded = run(path, "load", str(document), "--project", "shop").stdout
-    assert loaded == "AGENTS.md: 2 new, 0 gone, 0 as before; hard rules 13 of 500 tokens\n"
+    loaded = words(run(path, "load", str(document), "--project", "shop"))
+    assert loaded == "name added hard tokens hard room AGENTS.md 2 13 500"
     assert data(run(path, "load", "AGENTS.md", "--project", "shop", "--json"))[0]["same"] == 2
     context = data(run(path, "assemble", "tea", "--project", "shop", "--json"))
     assert "Never push to main." in context["system"]
     assert "The shop sells tea." in context["recall"]
-    assert "2 gone" in run(path, "load", "AGENTS.md", "--project", "shop", "--remove").stdout
+    assert "name removed" in words(run(path, "load", "AGENTS.md", "--project", "shop", "--remove"))
     assert data(run(path, "assemble", "tea", "--project", "shop", "--json"))["system"] == ""
 
 
 def test_lint_shows_tiers_and_fails_when_rules_disagree(path: Path, document: Path) -> None:
     fine = run(path, "lint", "AGENTS.md")
     assert fine.exit_code == 0
-    assert "1  hard  9  list item" in fine.stdout
-    assert "3  lore" in fine.stdout
+    assert "hard 1, 1 9" in words(fine)
+    assert "lore 3, 3" in words(fine)
     document.write_text(RULES + "\nYou must push to main.\n", encoding="utf-8")
     torn = run(path, "lint", "AGENTS.md", code=1)
     assert "AGENTS.md:1 and :5 disagree" in torn.stdout
@@ -62,11 +62,11 @@ def test_watch_loads_again_after_an_editor_renamed_over_the_file(path: Path, doc
         fresh = document.with_name(".AGENTS.md.swp")
         fresh.write_text("- Never push to main.\n- Run the tests.\n", encoding="utf-8")
         os.replace(fresh, document)  # noqa: PTH105 - as editors do
-        wait_for(lambda: "1 new, 1 gone, 1 as before" in out.read_text())
+        wait_for(lambda: "same 1, added 1, removed 1" in out.read_text())
         document.write_bytes(b"\xff\xff")
         wait_for(lambda: "is not UTF-8 text" in out.read_text())
         document.write_text("- Run the tests.\n", encoding="utf-8")
-        wait_for(lambda: "0 new, 1 gone, 1 as before" in out.read_text())
+        wait_for(lambda: "same 1, added 0, removed 1" in out.read_text())
     finally:
         child.terminate()
         child.wait(10)

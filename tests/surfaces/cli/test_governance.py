@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.cli import data, run
+from support.cli import data, run, words
 
 POLICY = """
 version: "1"
@@ -61,8 +61,8 @@ def test_policies(path: Path, tmp_path: Path) -> None:
     file.write_text(POLICY, encoding="utf-8")
     run(path, "remember", "Mail bo@example.org, card 4111 1111 1111 1111.", "--user", "ana")
     assert "fine" in run(path, "policy", "check", str(file)).stdout
-    dry = run(path, "policy", "apply", str(file), "--dry-run").stdout
-    assert dry.startswith("dry run") and "1 contain text that the policy redacts" in dry
+    dry = run(path, "policy", "apply", str(file), "--dry-run")
+    assert "unclean 1" in words(dry) and "text that the policy redacts" in dry.stderr
     assert "built-in defaults" in run(path, "policy", "show").stderr
     report = data(run(path, "policy", "apply", str(file), "--by", "ops", "--expected", "none", "--json"))
     assert (report["adopted"]["number"], report["unclean"]) == (1, 1)
@@ -72,7 +72,7 @@ def test_policies(path: Path, tmp_path: Path) -> None:
     assert data(run(path, "search", "mail", "--user", "ana", "--json"))["hits"] == []
     assert len(data(run(path, "search", "mail", "--user", "ana", "--purpose", "tool:mail", "--json"))["hits"]) == 1
     assert "card 1" in run(path, "validate", "--stored", code=1).stdout
-    assert "1 mended" in run(path, "validate", "--stored", "--mend").stdout
+    assert "mended 1" in words(run(path, "validate", "--stored", "--mend"))
     assert "[pii:card]" in run(path, "search", "mail", "--user", "ana", "--purpose", "tool:mail").stdout
     denied = run(path, "validate", "Sweep the yard.", "--scope", "global", "--type", "task", code=1)
     assert "not allowed to be kept: no-global-tasks" in denied.stdout

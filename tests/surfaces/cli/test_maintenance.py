@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aforesaid.embed import weights
-from support.cli import data, filled, run
+from support.cli import data, filled, run, words
 
 
 def test_remember_and_supersede(path: Path) -> None:
@@ -32,7 +32,7 @@ def test_remember_and_supersede(path: Path) -> None:
 
 def test_forget(path: Path) -> None:
     filled(path)
-    assert "forgot 1 record at " in run(path, "forget", "t1", "--user", "ana", "--yes").stdout
+    assert "forgot 1 record kinds turn 1" in words(run(path, "forget", "t1", "--user", "ana", "--yes"))
     run(path, "show", "t1", "--user", "ana", code=2)
     assert b"moved to Lisbon" not in path.read_bytes()
     assert data(run(path, "forget", "--session", "s1", "--user", "ana", "--yes", "--json"))["records"] == 2
@@ -42,8 +42,8 @@ def test_forget(path: Path) -> None:
 
 def test_forget_by_words_and_time(path: Path) -> None:
     filled(path)
-    text = run(path, "forget", "--query", "the weather", "--user", "ana", "--dry-run").stdout
-    assert text == "would forget 1 record: 1 turn\n  t2  turn\n"
+    text = words(run(path, "forget", "--query", "the weather", "--user", "ana", "--dry-run"))
+    assert text == "would forget 1 record kinds turn 1 records: id kind t2 turn"
     assert data(run(path, "stats", "--json"))["records"] == 4
     found = data(run(path, "forget", "--query", "weather", "--user", "ana", "--yes", "--json", "--reason", "asked"))
     assert (found["records"], found["kinds"], found["proven"]) == (1, {"turn": 1}, True)
@@ -51,7 +51,7 @@ def test_forget_by_words_and_time(path: Path) -> None:
     assert found["proof"]["found"] == []
     assert found["proof"]["bytes"] > 0
     span = ("--since", "2026-05-02", "--until", "2026-05-09")
-    assert "proven: looked for " in run(path, "forget", *span, "--user", "ana", "--yes").stdout
+    assert "proven yes" in words(run(path, "forget", *span, "--user", "ana", "--yes"))
     assert "Name one of them" in run(path, "forget", "--whole-tenant", "--user", "ana", "--yes", code=2).stderr
     assert data(run(path, "forget", "--whole-tenant", "--yes", "--json"))["records"] == 2
 
@@ -62,12 +62,12 @@ def test_a_forget_that_cannot_be_proven_fails(path: Path, tmp_path: Path) -> Non
     assert "copied " in run(path, "backup", str(copy)).stdout
     assert "already exists" in run(path, "backup", str(copy), code=2).stderr
     assert data(run(path, "backup", str(copy), "--force", "--json"))["file"] == str(copy)
-    assert "1 backups cleaned" in run(path, "forget", "t3", "--user", "ana", "--yes").stdout
+    assert "backups cleaned 1" in words(run(path, "forget", "t3", "--user", "ana", "--yes"))
     assert b"called Figo" not in copy.read_bytes()
     copy.write_text("my notes: I moved to Lisbon in May.")
-    text = run(path, "forget", "t1", "--user", "ana", "--yes", code=1).stdout
+    text = words(run(path, "forget", "t1", "--user", "ana", "--yes", code=1))
     assert "NOT PROVEN" in text
-    assert f"{copy} at byte 10: text" in text
+    assert f"file {copy} offset 10 what text" in text
     assert f"Delete {copy}" in text
 
 
@@ -93,8 +93,8 @@ def test_export_and_import_are_each_others_inverse(path: Path, tmp_path: Path) -
     assert "exported " in run(path, "export", str(file)).stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o600, "memories are nobody else's business"
     assert run(path, "export").stdout == file.read_text()
-    assert "imported 4 records, 4 vectors" in run(other, "import", str(file)).stdout
-    assert "imported 0 records, 0 vectors" in run(other, "import", "-", stdin=file.read_text()).stdout
+    assert "records 4 known 0 vectors 4" in words(run(other, "import", str(file)))
+    assert "records 0 known 4" in words(run(other, "import", "-", stdin=file.read_text()))
     assert run(other, "export").stdout == file.read_text()
     bare = run(path, "export", "--no-vectors").stdout
     assert '"vector"' not in bare
@@ -129,10 +129,10 @@ def test_an_export_does_not_replace_a_device_or_a_link(path: Path, tmp_path: Pat
 def test_a_bad_import_names_the_line_and_takes_nothing(path: Path, tmp_path: Path) -> None:
     lines = run(filled(path), "export").stdout.splitlines(keepends=True)
     file, other = tmp_path / "bad.jsonl", tmp_path / "other.db"
-    for bad, words in (("{", "Line 3 cannot be imported"), ("\udcff", "bad.jsonl:3: byte 1 of the line (0xff)")):
+    for bad, why in (("{", "Line 3 cannot be imported"), ("\udcff", "bad.jsonl:3: byte 1 of the line (0xff)")):
         file.write_text("".join([*lines[:2], bad + "\n", *lines[2:]]), errors="surrogateescape")
         error = run(other, "import", str(file), code=2).stderr
-        assert words in error
+        assert why in error
         assert str(file) in error
         assert data(run(other, "stats", "--json"))["records"] == 0
     assert "The import is empty" in run(other, "import", "-", code=2).stderr
@@ -140,23 +140,23 @@ def test_a_bad_import_names_the_line_and_takes_nothing(path: Path, tmp_path: Pat
 
 
 def test_stats(path: Path) -> None:
-    text = run(filled(path), "stats").stdout
-    assert "records   4 (4 turn)" in text
-    assert "embedder  hash" in text
+    text = words(run(filled(path), "stats"))
+    assert "records 4 kinds turn 4" in text
+    assert "name dimensions active hash" in text
     found = data(run(path, "stats", "--json"))
     assert (found["records"], found["vectors"], found["pending"], found["store"]) == (4, 4, 0, str(path))
 
 
 def test_verify_and_repair(path: Path) -> None:
-    assert run(filled(path), "verify").stdout == "no problems in 4 records\n"
+    assert words(run(filled(path), "verify")) == "problems none records 4"
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE owners SET records = 99")
     connection.close()
     result = run(path, "verify", code=1)
-    assert "problem: 99 records were counted, 4 exist" in result.stdout
+    assert "99 records were counted, 4 exist" in result.stdout
     assert "--repair" in result.stderr
     assert data(run(path, "verify", "--json", code=1))["problems"][0]["mended"] is False
-    assert "1 mended, 0 left" in run(path, "verify", "--repair").stdout
+    assert "mended" in run(path, "verify", "--repair").stdout
     run(path, "verify")
 
 
@@ -167,7 +167,7 @@ def test_reindex_changes_the_embedder(path: Path) -> None:
     assert "Run `aforesaid reindex`" in error
     assert "fail  vectors" in run(path, *changed, "doctor", code=1).stdout
     assert run(path, *changed, "list", "--user", "ana").stdout, "what compares no vectors goes on"
-    assert run(path, *changed, "reindex").stdout.startswith("embedded 4 records with hash")
+    assert words(run(path, *changed, "reindex")).startswith("embedded 4 spaces: name dimensions active hash")
     run(path, *changed, "search", "Lisbon", "--user", "ana")
     assert data(run(path, *changed, "reindex", "--json"))["embedded"] == 0
 

@@ -15,7 +15,7 @@ import pytest
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.store.sqlite import SQLiteStore
-from support.cli import data, run
+from support.cli import data, run, words
 from support.file_trees import chunks, write
 from support.processes import COMMAND, ENV, PATIENCE_SECONDS, wait_for
 
@@ -34,18 +34,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_index_says_what_changed_and_what_was_left_out(path: Path, folder: Path) -> None:
     write(folder, {"bad.md": b"\x00"})
-    first = run(path, "index", "ws", "--user", "ana").stdout
-    assert first.startswith("ws: 3 new, 0 changed, 0 renamed, 0 gone, 0 as before; 3 chunks, 3 embedded")
-    assert "left out bad.md: binary" in first
+    first = words(run(path, "index", "ws", "--user", "ana"))
+    assert "added 3 changed 0 renamed 0 removed 0 unchanged 0 chunks 3 embedded 3" in first
+    assert first.endswith("skipped: path why bad.md binary")
     (folder / "MEMORY.md").write_text("# Memory\n\nAna likes coffee.\n")
-    would = run(path, "index", "ws", "--user", "ana", "--dry-run").stdout
-    assert "1 changed" in would and "1 would be embedded" in would
+    would = words(run(path, "index", "ws", "--user", "ana", "--dry-run"))
+    assert "changed 1" in would and "dry run yes" in would
     (report,) = data(run(path, "index", "ws", "--user", "ana", "--json"))
     assert (report["changed"], report["unchanged"], report["chunks"]) == (1, 2, 3)
     assert report["skipped"] == [{"path": "bad.md", "why": "binary"}]
-    assert run(path, "index", "--user", "ana").stdout == f"ws  {folder}\n"
-    assert "3 gone" in run(path, "index", "ws", "--user", "ana", "--remove").stdout
-    assert "No folder is indexed" in run(path, "index", "--user", "ana").stdout
+    assert f"ws {folder}" in words(run(path, "index", "--user", "ana"))
+    assert "removed 3" in words(run(path, "index", "ws", "--user", "ana", "--remove"))
+    assert "No folder is indexed" in run(path, "index", "--user", "ana").stderr
 
 
 def test_errors_say_what_to_do(path: Path, folder: Path) -> None:
@@ -113,17 +113,17 @@ def test_watch_follows_folders_and_documents(path: Path, folder: Path, tmp_path:
     with Watching(path, tmp_path / "out.txt", "ws", "AGENTS.md") as watching:
         watching.until("watching 1 file and 1 folder")
         (folder / "new.md").write_text("Entirely new.\n")
-        watching.until("1 new, 0 changed")
+        watching.until("added 1, changed 0")
         fresh = folder / ".MEMORY.md.swp"
         fresh.write_text("# Memory\n\nAna likes cocoa.\n")
         os.replace(fresh, folder / "MEMORY.md")  # noqa: PTH105 - as editors do
-        watching.until("0 new, 1 changed")
+        watching.until("added 0, changed 1")
         (folder / "memory/topics").rename(folder / "memory/briefs")
-        watching.until("1 renamed")
+        watching.until("renamed 1")
         (folder / "new.md").unlink()
-        watching.until("1 gone")
+        watching.until("removed 1")
         rules.write_text("- Never push.\n- Test first.\n")
-        watching.until("1 new, 0 gone, 1 as before")
+        watching.until("same 1, added 1, removed 0")
         folder.rename(tmp_path / "unplugged")
         time.sleep(1)
         assert watching.child.poll() is None

@@ -183,7 +183,7 @@ def test_forget_asks_in_a_terminal(path: Path) -> None:
     code, shown = in_terminal(*at, "--session", "s1", answer=b"y\n")
     assert code == 0
     assert "everything of user 'ana' in session 's1'" in shown
-    assert "forgot 3 records" in shown
+    assert "forgot " in shown and "3 records" in shown
     code, shown = in_terminal(*at, "--everything", answer=b"\x03")
     assert code == 130
     assert "interrupted" in shown

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from functools import partial
 
 from aforesaid.compaction.summarize import SummarySource
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.sentences import sentences
 
 _BULLET = re.compile(r"(?:[-*•>]|#{1,6}|\d{1,2}[.)])\s+")
@@ -43,7 +45,8 @@ def with_dates(sentence: str, source: SummarySource) -> str:
         return sentence
     from aforesaid.text.extract.dates import resolve  # compiling its patterns takes a tenth of a second
 
-    for span in reversed(resolve(sentence, source.time)):
+    spans = guarded("dates", partial(resolve, sentence, source.time), ())
+    for span in reversed(spans):
         words = span.expression.text
         if span.expression.kind not in _RELATIVE or _WEEKDAY.fullmatch(words) or re.search(r"\d{4}", words):
             continue

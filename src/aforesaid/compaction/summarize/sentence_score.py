@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from aforesaid.text.analyze import STOP_WORDS, terms
 from aforesaid.text.extract.question import ASKING, FIRST_PERSON
-from aforesaid.text.patterns import any_of, words
+from aforesaid.text.extract.reader import guarded
+from aforesaid.text.patterns import any_of, listed, word_list, word_set, words
 from aforesaid.text.sanitize import MARK
 
 NAME, NUMBER, DATE, TERM = 1.0, 0.8, 0.8, 0.25  # what a new fact adds
@@ -90,6 +91,10 @@ _WORD_NUMBER = re.compile(rf"\b{words(_COUNTS)}\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?<![\w./-])(?=[\w./-]{0,60}(?:/|_|\.[a-z]{2,4}\b))[\w./-]{3,160}+")
 _TITLES = ("Dr.", "Mr.", "Mrs.", "Ms.", "Prof.", "St.")
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
+_GIVEN_NAMES = listed("given names")
+_NOT_NAMES = STOP_WORDS | word_set(
+    word_list("not names").casefold() + " i i'm i've i'll i'd ok lol wow mom dad btw yup dr mr mrs ms prof"
+)
 _VAGUE = frozenset(
     """really great good thing thank thanks awesome amazing love like get got make feel know think see time way lot want
     need help keep go come sound look hope glad cool nice wow yeah yes hey hi also even always never much more one
@@ -125,7 +130,8 @@ def facts_of(text: str, speakers: frozenset[str] = frozenset()) -> dict[str, flo
         facts[term] = TERM * (1.5 if len(term) >= DETAIL_CHARS else 1.0)
     facts |= {f"name {name}": NAME for name in names_of(bare, speakers)}
     facts |= {f"number {number}": NUMBER for number in numbers_of(bare)}
-    return facts | {f"date {each.text.casefold()}": DATE for each in time_expressions(bare[:2000])}
+    dates = guarded("dates", lambda: time_expressions(bare[:2000]), ())
+    return facts | {f"date {each.text.casefold()}": DATE for each in dates}
 
 
 def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str]:
@@ -134,7 +140,7 @@ def names_of(text: str, speakers: frozenset[str] = frozenset()) -> frozenset[str
     for match in _SPACED_NAME.finditer(text):
         name = match[0].removesuffix("'s").removesuffix("’s")
         first, _, rest = name.partition(" ")
-        if first.casefold() in _not_names() or (_starts_sentence(text, match.start()) and not _is_certain_name(first)):
+        if first.casefold() in _NOT_NAMES or (_starts_sentence(text, match.start()) and not _is_certain_name(first)):
             name = rest
         found.add(name.casefold())
     if _UNSPACED.search(text):
@@ -167,22 +173,7 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 
 def _is_certain_name(word: str) -> bool:
-    return word in _given_names() or word[1:] != word[1:].lower()
-
-
-@lru_cache(maxsize=1)
-def _given_names() -> frozenset[str]:
-    from aforesaid.text.extract.people import GIVEN_NAMES
-
-    return frozenset(GIVEN_NAMES.split())
-
-
-@lru_cache(maxsize=1)
-def _not_names() -> frozenset[str]:
-    from aforesaid.text.extract.people import NOT_NAMES
-
-    more = "i i'm i've i'll i'd ok lol wow mom dad btw yup dr mr mrs ms prof"
-    return frozenset(NOT_NAMES.casefold().split()) | STOP_WORDS | frozenset(more.split())
+    return word in _GIVEN_NAMES or word[1:] != word[1:].lower()
 
 
 @lru_cache(maxsize=1)
@@ -195,7 +186,7 @@ def _specific_terms(text: str) -> set[str]:
 
 
 def _wording(sentence: str) -> float:
-    from aforesaid.text.extract.signals import read_signals
+    from aforesaid.text.extract.signals import NO_SIGNALS, read_signals
 
     plain = sentence.replace("’", "'").strip()
     if plain.rstrip("\"'”’)」』 ").endswith(ASKING):
@@ -204,7 +195,8 @@ def _wording(sentence: str) -> float:
         return INTRODUCES
     if _SMALL_TALK.match(plain) and len(plain.split()) <= SMALL_WORDS and len(plain) < 90:
         return SMALL_TALK
-    score = min(sum(SIGNALS.get(name, 0.0) for name in read_signals(plain).present), MAX_SIGNALS)
+    signals = guarded("signals", lambda: read_signals(plain), NO_SIGNALS)
+    score = min(sum(SIGNALS.get(name, 0.0) for name in signals.present), MAX_SIGNALS)
     score += COMMITMENT if _COMMITMENT.search(plain) else 0.0
     score += MONEY if _MONEY.search(plain) else 0.0
     score += ADDRESSED if _ADDRESSED.match(plain) and not FIRST_PERSON.search(plain[:60]) else 0.0

@@ -14,6 +14,7 @@ from aforesaid.notes.files.front import FrontMatter, front_of
 from aforesaid.notes.files.links import ChunkMarkup, markup_in, prose_of
 from aforesaid.retrieval.ranking.file_tiers import Tier, day_of, tier_of
 from aforesaid.settings.rows import FileRows
+from aforesaid.text.extract.reader import WITHHELD, guarded
 from aforesaid.types import Boundary
 
 DIGEST_BYTES = 8  # of a chunk's text: enough to avoid collisions in a folder
@@ -77,15 +78,22 @@ def note_of(path: str, text: str, mtime_ns: int, count: Callable[[str], int], cl
 
 
 def without_long_secrets(lines: Sequence[str]) -> list[str]:
-    """The lines, with secrets that span several lines redacted. Cut into chunks they would not be recognised."""
+    """The lines, with secrets that span several lines redacted. Cut into chunks they would not be recognised.
+
+    When the reader of secrets fails, every line is withheld. The number of lines stays the same.
+    """
     if not any(PRIVATE_KEY in line for line in lines):
         return list(lines)
+    withheld = [WITHHELD.text, *[""] * (len(lines) - 1)]
+    return guarded("secrets", lambda: _without_long_secrets("\n".join(lines)), withheld)
+
+
+def _without_long_secrets(text: str) -> list[str]:
     from aforesaid.text.extract.secrets import (  # its patterns take a tenth of a second to compile
         find_secrets,
         redact_secrets,
     )
 
-    text = "\n".join(lines)
     parts, end = [], 0
     for secret in find_secrets(text):
         inside = text[secret.start : secret.end]

@@ -23,6 +23,7 @@ from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, v
 from aforesaid.retrieval.ranking.links import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
+from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
 from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
 
@@ -205,7 +206,8 @@ def _anchors(question: Question, record: Record) -> float:
     """A(d), from what was counted when the record was written; counted now for one that says nothing of it."""
     count = record.meta.get(ANCHORS)
     if count is None:
-        count = len({expression.text.lower() for expression in time_expressions(record.text)})
+        found = guarded("dates", lambda: time_expressions(record.text), ())
+        count = len({expression.text.lower() for expression in found})
     return temporal.anchor_density(int(count), question.settings.time)
 
 

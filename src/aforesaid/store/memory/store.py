@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.derived import DerivedStore, NoMaintenance
 from aforesaid.store.filtering import passes
-from aforesaid.store.memory.log import DictLog
-from aforesaid.store.memory.terms import best_by_terms
-from aforesaid.store.memory.values import DictValues
-from aforesaid.store.memory.vectors import DictVectors
+from aforesaid.store.memory.log import DictLog, DictValues
+from aforesaid.store.memory.search import DictVectors, best_by_terms
 from aforesaid.store.protocols import Order, Passages, Space
 from aforesaid.text.analyze import searchable
 from aforesaid.types import Edge, Filter, Record, Scored

@@ -42,16 +42,9 @@ class ThreadConnection:
 class Database:
     """A database file, its connections and its write lock."""
 
-    def __init__(
-        self,
-        path: Path,
-        rows: StoreRows,
-        migrations: Sequence[str] | None = None,
-        max_pages: int | None = None,
-    ) -> None:
+    def __init__(self, path: Path, rows: StoreRows, migrations: Sequence[str] | None = None) -> None:
         self.path = path
         self._rows = rows
-        self._max_pages = max_pages
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
         self._local = threading.local()
         self._connections: WeakSet[ThreadConnection] = WeakSet()
@@ -109,14 +102,13 @@ class Database:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
         for number in range(version + 1, len(migrations) + 1):
-            connection.execute("BEGIN IMMEDIATE")
             try:
-                for statement in _statements(migrations[number - 1]):
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {number}")
-                connection.execute("COMMIT")
+                connection.executescript(
+                    f"BEGIN IMMEDIATE;\n{migrations[number - 1]};\nPRAGMA user_version = {number};\nCOMMIT"
+                )
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
 
     def backup(self, target: Path) -> None:
@@ -160,8 +152,6 @@ class Database:
             "temp_store = MEMORY",  # no user text in temporary files
         ):
             connection.execute(f"PRAGMA {pragma}")
-        if self._max_pages is not None:
-            connection.execute(f"PRAGMA max_page_count = {self._max_pages}")
         return held
 
     def _lock(self) -> FileLock:
@@ -292,15 +282,3 @@ _MEANINGS: dict[int, _Meaning] = {
     sqlite3.SQLITE_CORRUPT: (StoreCorruptError, "is damaged.", "Restore a backup, or run `aforesaid verify`."),
     sqlite3.SQLITE_IOERR: (StoreError, "could not be read or written.", "Check the disk."),
 }
-
-
-def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script. `executescript` would commit the open transaction."""
-    pending = ""
-    for line in script.splitlines():
-        pending += line + "\n"
-        if sqlite3.complete_statement(pending):
-            yield pending
-            pending = ""
-    if pending.strip():
-        yield pending

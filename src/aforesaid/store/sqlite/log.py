@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from aforesaid._util.batches import batched
 from aforesaid.errors import StoreCorruptError
 from aforesaid.store.codec import from_micros, to_micros
-from aforesaid.store.hash_chain import CONTENT, Head, content_of, digest_of, subject_names
+from aforesaid.store.hash_chain import Head, chained, erased, subject_names
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed
 from aforesaid.types import Event, EventFilter
@@ -26,32 +26,25 @@ LAST_ROW = (1 << 63) - 1
 
 
 class SQLiteLog:
-    """Reads and writes events, and the chain head of each tenant."""
+    """Reads and writes events, and the chain head of each tenant. `EventLog` documents the methods."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def append(self, events: Iterable[Event]) -> None:
-        """Append events. Each is chained to the previous one of its tenant."""
-        with self._database.transaction():
+        with self._database.transaction() as connection:
             heads: dict[str, Head] = {}
-            for event in events:
-                head = heads.get(event.tenant) or self.head(event.tenant) or Head()
-                heads[event.tenant] = self._append(event, head)
+            for given in events:
+                head = heads.get(given.tenant) or self.head(given.tenant) or Head()
+                event = chained(given, head)
+                row = (to_micros(event.time), event.tenant, event.topic, event.subject, json.dumps(event.body))
+                number = connection.execute(INSERT, (*row, event.digest)).lastrowid
+                assert number is not None  # an INSERT sets it
+                heads[event.tenant] = head.after(number, event.digest)
             for tenant, head in heads.items():
                 self._put_head(tenant, head)
 
-    def _append(self, event: Event, head: Head) -> Head:
-        body = json.dumps(dict(event.body))
-        content = content_of(event.subject, json.loads(body))  # as it is read back: JSON turns number keys into text
-        digest = digest_of(head.digest, event.time, event.tenant, event.topic, content)
-        row = (to_micros(event.time), event.tenant, event.topic, event.subject, body, digest)
-        number = self._database.connection.execute(INSERT, row).lastrowid
-        assert number is not None  # an INSERT sets it
-        return head.after(number, digest)
-
     def head(self, tenant: str) -> Head | None:
-        """Return the chain head of a tenant. Raises StoreCorruptError if it is unreadable."""
         found = self._database.one("SELECT head FROM log_heads WHERE tenant = ?", tenant)
         try:
             return Head.read(found[0]) if found else None
@@ -65,7 +58,6 @@ class SQLiteLog:
         self._database.connection.execute(sql, (tenant, head.write()))
 
     def find(self, where: EventFilter) -> list[Event]:
-        """Return the events that pass every condition, sorted by number."""
         conditions = {
             "tenant = ?": where.tenant,
             "topic = ?": where.topic,
@@ -86,7 +78,6 @@ class SQLiteLog:
         return [_event(*row) for row in found]
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
-        """Erase subject and body of every event that mentions one of these names."""
         wanted, written = frozenset(names), frozenset(json.dumps(name)[1:-1] for name in names)
         with self._database.transaction() as connection:
             rows = connection.execute(f"SELECT event, subject, CAST(body AS TEXT) {NOT_ERASED}", (tenant,))
@@ -101,57 +92,48 @@ class SQLiteLog:
         """Replace the content of events by its hash, which keeps the chain verifiable."""
         if not numbers:
             return 0
-        for start in range(0, len(numbers), PAGE):
+        for page in batched(numbers, PAGE):
             sql = f"SELECT {COLUMNS} FROM events WHERE event IN {LISTED}"
-            events = [_event(*row) for row in self._database.rows(sql, listed(numbers[start : start + PAGE]))]
+            events = [_event(*row) for row in self._database.rows(sql, listed(page))]
             self._database.connection.executemany(
                 "UPDATE events SET subject = NULL, body = ?, erased = 1 WHERE event = ?",
-                [(json.dumps({CONTENT: content_of(e.subject, e.body)}), e.number) for e in events],
+                [(json.dumps(erased(event).body), event.number) for event in events],
             )
-        head = self.head(tenant) or Head()
-        self._put_head(tenant, replace(head, erased=head.erased + len(numbers)))
+        self._put_head(tenant, (self.head(tenant) or Head()).after_erasing(len(numbers)))
         self._database.scrub_after_commit()
         return len(numbers)
 
     def prune(self, tenant: str, before: datetime) -> int:
-        """Delete old events at the start, and erase old events that follow a newer one."""
         micros = to_micros(before)
         with self._database.transaction() as connection:
             sql = "SELECT min(event) FROM events WHERE tenant = ? AND time >= ?"
             first = self._database.one(sql, tenant, micros)[0]
             gone = (tenant, LAST_ROW if first is None else first - 1)
-            deleted, erased = self._database.one(
+            deleted, without_content = self._database.one(
                 "SELECT count(*), ifnull(sum(erased), 0) FROM events WHERE tenant = ? AND event <= ?", *gone
             )
             if deleted:
                 last = "SELECT digest FROM events WHERE tenant = ? AND event <= ? ORDER BY event DESC LIMIT 1"
+                anchor = self._database.one(last, *gone)[0]
                 head = self.head(tenant) or Head()
-                pruned = replace(
-                    head,
-                    pruned=head.pruned + deleted,
-                    anchor=self._database.one(last, *gone)[0],
-                    erased=head.erased - erased,
-                    pruned_to=before.isoformat(),
-                )
-                self._put_head(tenant, pruned)
+                self._put_head(tenant, head.after_pruning(deleted, without_content, anchor, before))
                 connection.execute("DELETE FROM events WHERE tenant = ? AND event <= ?", gone)
                 self._database.scrub_after_commit()
             later = self._database.rows(f"SELECT event {NOT_ERASED} AND time < ?", tenant, micros)
             return int(deleted) + self._erase(tenant, [row[0] for row in later])
 
     def count(self, tenant: str) -> int:
-        """Count the events of a tenant."""
         return int(self._database.one("SELECT count(*) FROM events WHERE tenant = ?", tenant)[0])
 
 
 def _event(
-    number: int, micros: int, tenant: str, topic: str, subject: str, body: str, digest: str, erased: int
+    number: int, micros: int, tenant: str, topic: str, subject: str, body: str, digest: str, is_erased: int
 ) -> Event:
     try:
         content: Any = json.loads(body)
         if not isinstance(content, dict) or not all(isinstance(part, str) for part in (topic, subject or "", digest)):
             raise TypeError("a field has the wrong type")
-        return Event(from_micros(micros), tenant, topic, subject, content, number, digest, bool(erased))
+        return Event(from_micros(micros), tenant, topic, subject, content, number, digest, bool(is_erased))
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise StoreCorruptError(
             f"Event {number} cannot be read: {error}.", "Run `aforesaid verify --audit` to check the other events."

@@ -1,56 +1,60 @@
-"""The table `records`."""
+"""The record tables: records with their owners, states and terms, and the edges between them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from aforesaid.store.codec import from_micros, to_micros
+from aforesaid.settings.rows import StoreRows
+from aforesaid.store.codec import from_micros, record_to_json, to_micros, trusted_record
 from aforesaid.store.protocols import Access, Glance, Order, Surroundings
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
-from aforesaid.store.sqlite.owners import Owners
-from aforesaid.store.sqlite.rows import UPSERT, record_of, values_of, with_access
-from aforesaid.store.sqlite.spaces import Spaces
 from aforesaid.store.sqlite.terms import TermIndex
+from aforesaid.store.sqlite.vectors import NO_SPACE, VectorTables
 from aforesaid.text.analyze import searchable
-from aforesaid.types import Filter, Record
+from aforesaid.types import Edge, Filter, Record, Scored
 
+COLUMNS = (
+    "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace",
+    "durable", "echo", "time", "valid_from", "valid_to", "allow", "withheld", "expires", "text", "fields",
+)  # fmt: skip
+UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
+    ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
+    RETURNING row"""
 ORDERS = {"oldest": "time, row", "newest": "time DESC, row DESC"}
+AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` builds an encoder per call
 
 
-class Records:
-    """Reads and writes records, and updates their terms, vectors and counts."""
+class RecordTables(VectorTables):
+    """The methods of `SQLiteStore` that read, write and search records and edges."""
 
-    def __init__(self, database: Database, owners: Owners, terms: TermIndex, spaces: Spaces) -> None:
-        self._database = database
-        self._owners = owners
-        self._terms = terms
-        self._spaces = spaces
+    def __init__(self, database: Database, settings: StoreRows) -> None:
+        super().__init__(database, settings)
+        self._terms = TermIndex(database)
 
     # Writing
 
     def put(self, records: Iterable[Record]) -> None:
-        """Insert or replace by key."""
         with self._database.transaction():
             for record in records:
                 self._put(record)
 
     def _put(self, record: Record) -> None:
-        owner = self._owners.number(record)
-        old = self._database.one("SELECT row, owner, text, fields FROM records WHERE key = ?", record.key)
-        row = self._database.one(UPSERT, *values_of(record, owner))[0]
-        before = None if old is None else record_of(old[2], old[3])
-        self._put_states(row, record.states, before.states if before is not None else ())
-        if old is not None and before is not None:
-            if (old[1], searchable(before)) == (owner, searchable(record)):
+        owner = self._owner(record)
+        old = self._database.one("SELECT owner, text, fields FROM records WHERE key = ?", record.key)
+        row = self._database.one(UPSERT, *_values_of(record, owner))[0]
+        before = None if old is None else record_of(*old[1:])
+        self._put_states(row, record.states, before.states if before else ())
+        if before is not None:
+            if (old[0], searchable(before)) == (owner, searchable(record)):
                 return
-            self._terms.remove(row, old[1], before)
-            self._owners.count(old[1], -1)
-            for segments in self._spaces.segments():
-                segments.remove([row])
-            self._database.connection.execute("DELETE FROM passages WHERE row = ?", (row,))
+            self._terms.remove(row, old[0], before)
+            self._count(old[0], -1)
+            self._drop_vectors([row])
         self._terms.add(row, owner, record)
-        self._owners.count(owner, 1)
+        self._count(owner, 1)
 
     def _put_states(self, row: int, states: Sequence[str], before: Sequence[str]) -> None:
         if tuple(states) == tuple(before):
@@ -59,6 +63,19 @@ class Records:
         connection.execute("DELETE FROM states WHERE row = ?", (row,))
         connection.executemany("INSERT OR IGNORE INTO states (state, row) VALUES (?, ?)", [(s, row) for s in states])
 
+    def _owner(self, record: Record) -> int:
+        """Return the number of the record's owner; add the owner if it is new."""
+        name = (record.tenant, record.owner)
+        found = self._database.one("SELECT owner FROM owners WHERE tenant = ? AND name = ?", *name)
+        if found is None:
+            found = self._database.one("INSERT INTO owners (tenant, name) VALUES (?, ?) RETURNING owner", *name)
+        return int(found[0])
+
+    def _count(self, owner: int, change: int) -> None:
+        """Add `change` to the record count of an owner."""
+        sql = "UPDATE owners SET records = records + ? WHERE owner = ?"
+        self._database.connection.execute(sql, (change, owner))
+
     def update_access(self, changes: Mapping[str, Access]) -> None:
         """Update three columns and the JSON fields. Text index and vectors stay as they are."""
         with self._database.transaction() as connection:
@@ -66,30 +83,32 @@ class Records:
             connection.executemany(
                 "UPDATE records SET boundary = ?, withheld = ?, expires = ?, fields = ? WHERE key = ?",
                 [
-                    (now.boundary, bool(now.withheld), to_micros(now.expires), with_access(fields, now), key)
+                    (now.boundary, bool(now.withheld), to_micros(now.expires), _with_access(fields, now), key)
                     for key, fields in self._database.rows(sql, listed(list(changes)))
                     for now in [changes[key]]
                 ],
             )
 
     def delete(self, keys: Sequence[str]) -> int:
-        """Delete records everywhere, and leave no trace in the file or its write-ahead log."""
         with self._database.transaction() as connection:
             sql = f"SELECT row, owner, text, fields FROM records WHERE key IN {LISTED}"
             found = self._database.rows(sql, listed(keys))
             if not found:
                 return 0
             rows = [row[0] for row in found]
-            for segments in self._spaces.segments():
-                segments.remove(rows)
+            self._drop_vectors(rows)
             for row, owner, text, fields in found:
                 self._terms.remove(row, owner, record_of(text, fields))
-                self._owners.count(owner, -1)
-            connection.execute(f"DELETE FROM passages WHERE row IN {LISTED}", (listed(rows),))
-            ends = (listed(rows), listed(rows))
-            connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", ends)
-            connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", ends[:1])
-            self._owners.drop_empty({row[1] for row in found})
+                self._count(owner, -1)
+            gone = listed(rows)
+            connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", (gone, gone))
+            connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", (gone,))
+            for table in ("segments", "owners"):
+                connection.execute(
+                    f"""DELETE FROM {table} WHERE owner IN {LISTED}
+                        AND NOT EXISTS (SELECT 1 FROM records WHERE records.owner = {table}.owner)""",
+                    (listed(sorted({row[1] for row in found})),),
+                )
             self.scrub()
         return len(found)
 
@@ -102,13 +121,11 @@ class Records:
     # Reading
 
     def get(self, keys: Sequence[str]) -> list[Record]:
-        """Return the records with these keys, in this order."""
         sql = f"SELECT key, text, fields FROM records WHERE key IN {LISTED}"
         found = {key: record_of(text, fields) for key, text, fields in self._database.rows(sql, listed(keys))}
         return [found[key] for key in keys if key in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
-        """Read a few columns of these records."""
         sql = f"SELECT key, session, role, time, text FROM records WHERE key IN {LISTED}"
         return {
             key: Glance(key, session, role, from_micros(time), text)
@@ -116,7 +133,6 @@ class Records:
         }
 
     def around(self, keys: Sequence[str], where: Filter, reach: int) -> dict[str, Surroundings]:
-        """Return the neighbours of each record in its session."""
         with self._database.snapshot():
             before = self._beside(keys, where, reach, "<", "DESC")
             after = self._beside(keys, where, reach, ">", "ASC")
@@ -144,14 +160,23 @@ class Records:
     def find(
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
-        """Return the records that pass, sorted by (time, insertion order)."""
         clause = records_clause(where)
         sql = f"SELECT text, fields FROM records WHERE {clause.sql} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         found = self._database.rows(sql, *clause.parameters, -1 if limit is None else limit, offset)
         return [record_of(*row) for row in found]
 
+    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
+        segments = self._active() if space is None else self._named(space)
+        clause = records_clause(where)
+        found = self._database.rows(
+            f"""SELECT text, fields FROM records WHERE {clause.sql}
+                AND NOT EXISTS (SELECT 1 FROM slots WHERE slots.space = ? AND slots.row = records.row)
+                ORDER BY row LIMIT ?""",
+            *clause.parameters, segments.space if segments else NO_SPACE, limit,
+        )  # fmt: skip
+        return [record_of(*row) for row in found]
+
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
-        """Return the records that repeat one of these."""
         owners = owners_clause(Filter(tenant))
         found = self._database.rows(
             f"""SELECT text, fields FROM records WHERE echo = 1 AND owner IN ({owners.sql})
@@ -160,30 +185,73 @@ class Records:
         )  # fmt: skip
         return [record_of(*row) for row in found]
 
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        return self._terms.search(terms, where, limit)
+
     def count(self, where: Filter) -> int:
-        """Count the records that pass."""
         clause = records_clause(where)
         return int(self._database.one(f"SELECT count(*) FROM records WHERE {clause.sql}", *clause.parameters)[0])
 
-    def kinds(self, tenant: str) -> dict[str, int]:
-        """Count the records of each kind."""
-        owners = owners_clause(Filter(tenant))
-        sql = f"SELECT kind, count(*) FROM records WHERE owner IN ({owners.sql}) GROUP BY kind ORDER BY kind"
-        return dict(self._database.rows(sql, *owners.parameters))
-
     def count_hidden(self, where: Filter) -> int:
         """Count hidden records through the indexes of the hiding columns; most records are not hidden."""
-        owners = owners_clause(where)
-        hidden = hidden_clause(where)
+        owners, hidden = owners_clause(where), hidden_clause(where)
         if hidden is None:
             return 0
         sql = f"SELECT count(*) FROM records WHERE row IN ({hidden.sql}) AND owner IN ({owners.sql})"
         return int(self._database.one(sql, *hidden.parameters, *owners.parameters)[0])
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
-        """Hash each row as it is stored."""
         clause = records_clause(where)
         sql = f"SELECT key, text, fields FROM records WHERE {clause.sql}"
         with self._database.errors():
             found = self._database.connection.execute(sql, clause.parameters)
             return {key: hash((text, fields)) for key, text, fields in found}
+
+    def tenants(self) -> list[str]:
+        found = self._database.rows("SELECT DISTINCT tenant FROM owners WHERE records > 0 ORDER BY tenant")
+        return [row[0] for row in found]
+
+    # Edges
+
+    def link(self, edges: Iterable[Edge]) -> None:
+        with self._database.transaction() as connection:
+            connection.executemany(
+                """INSERT OR IGNORE INTO edges (source, target, kind, time)
+                   SELECT a.row, b.row, ?, ? FROM records a, records b WHERE a.key = ? AND b.key = ?""",
+                [(edge.kind, to_micros(edge.time), edge.source, edge.target) for edge in edges],
+            )
+
+    def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
+        end = "b.key" if incoming else "a.key"
+        found = self._database.rows(
+            f"""SELECT a.key, b.key, edges.kind, edges.time FROM edges
+                JOIN records a ON a.row = source JOIN records b ON b.row = target
+                WHERE {end} IN {LISTED} ORDER BY a.key, b.key, edges.kind""",
+            listed(keys),
+        )
+        return [Edge(source, target, kind, from_micros(time)) for source, target, kind, time in found]
+
+
+def _values_of(record: Record, owner: int) -> tuple[Any, ...]:
+    """Return the parameters of UPSERT, in the order of COLUMNS: filter columns, text, other fields as JSON."""
+    fields = record_to_json(record)
+    del fields["text"]
+    return (
+        record.key, owner, record.id, record.kind, record.scope, record.session, record.role, record.boundary,
+        record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
+        to_micros(record.valid_from), to_micros(record.valid_to),
+        None if record.allow is None else json.dumps(record.allow), bool(record.withheld), to_micros(record.expires),
+        record.text, AS_JSON(fields),
+    )  # fmt: skip
+
+
+def record_of(text: str, fields: str) -> Record:
+    """Build the record from its two columns."""
+    return trusted_record(text, json.loads(fields))
+
+
+def _with_access(fields: str, now: Access) -> str:
+    """Return the column `fields` with changed access."""
+    values = {**json.loads(fields), "boundary": now.boundary, "withheld": now.withheld}
+    values["expires"] = now.expires.isoformat() if now.expires else None
+    return AS_JSON({name: value for name, value in values.items() if value is not None})

@@ -9,40 +9,35 @@ SLOT = "kind = ? AND tenant = ? AND owner = ? AND name = ?"
 
 
 class SQLiteValues:
-    """Reads and writes values by slot."""
+    """Reads and writes values by slot. `Values` documents the methods."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def get(self, slot: Slot) -> str | None:
-        """Return the value, or None."""
         found = self._database.one(f"SELECT value FROM kept WHERE {SLOT}", *_key(slot))
         return found[0] if found else None
 
     def put(self, slot: Slot, value: str) -> None:
-        """Set the value."""
         sql = "INSERT OR REPLACE INTO kept (kind, tenant, owner, name, value) VALUES (?, ?, ?, ?, ?)"
         with self._database.transaction() as connection:
             connection.execute(sql, (*_key(slot), value))
 
     def drop(self, slot: Slot) -> None:
-        """Delete the value and every trace of it in the file."""
         with self._database.transaction() as connection:
             connection.execute(f"DELETE FROM kept WHERE {SLOT}", _key(slot))
             self._database.scrub_after_commit()
 
     def items(self, kind: ValueKind, tenant: str, owner: str | None = None, prefix: str = "") -> dict[Slot, str]:
-        """Return the values of a kind and tenant, sorted by slot."""
         sql, given = "SELECT owner, name, value FROM kept WHERE kind = ? AND tenant = ?", [kind.value, tenant]
         if owner is not None:
             sql, given = f"{sql} AND owner = ?", [*given, owner]
         if prefix:
             sql, given = f"{sql} AND substr(name, 1, length(?)) = ?", [*given, prefix, prefix]
         rows = self._database.rows(f"{sql} ORDER BY owner, name", *given)
-        return {Slot(kind, tenant, owner_, name): value for owner_, name, value in rows}
+        return {Slot(kind, tenant, *place): value for *place, value in rows}
 
     def drop_owner(self, tenant: str, owner: str) -> int:
-        """Delete all values of an owner and every trace of them in the file; return how many."""
         with self._database.transaction() as connection:
             gone = connection.execute("DELETE FROM kept WHERE tenant = ? AND owner = ?", (tenant, owner)).rowcount
             if gone:

@@ -1,70 +1,114 @@
-"""The vector index: record vectors and sentence vectors."""
+"""The vector tables: spaces (one per embedding model), record vectors and sentence vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
-from aforesaid.errors import DimensionError
+from aforesaid.errors import DimensionError, InputError
 from aforesaid.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.protocols import Passages
+from aforesaid.store.protocols import Passages, Space
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause, records_clause
+from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
 from aforesaid.store.sqlite.nearest import Nearest
-from aforesaid.store.sqlite.rows import record_of
 from aforesaid.store.sqlite.segments import Segments
-from aforesaid.store.sqlite.spaces import Spaces
-from aforesaid.types import Filter, Record, Scored
+from aforesaid.types import Filter, Scored
 
 NO_SPACE = 0  # spaces are numbered from 1
 
 
-class VectorIndex:
-    """Reads, writes and searches vectors. Uses the active space unless another is named."""
+class VectorTables:
+    """The methods of `SQLiteStore` that read, write and search vectors."""
 
-    def __init__(self, database: Database, rows: StoreRows, spaces: Spaces) -> None:
+    def __init__(self, database: Database, settings: StoreRows) -> None:
         self._database = database
-        self._rows = rows
-        self._spaces = spaces
+        self._settings = settings
+        self._segments: dict[tuple[int, int], Segments] = {}
 
-    def search(self, vector: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
-        """Rank records by cosine similarity, optionally of the leading dimensions only."""
+    # Spaces
+
+    def spaces(self) -> list[Space]:
+        found = self._database.rows("SELECT name, dimensions, active FROM spaces ORDER BY active DESC, name")
+        return [Space(name, dimensions, bool(active)) for name, dimensions, active in found]
+
+    def add_space(self, name: str, dimensions: int) -> None:
+        with self._database.transaction() as connection:
+            spaces = {space.name: space.dimensions for space in self.spaces()}
+            if (old := spaces.get(name, dimensions)) != dimensions:
+                raise DimensionError(f"Space {name!r} has {old} dimensions, not {dimensions}.", "Use another name.")
+            sql = "INSERT OR IGNORE INTO spaces (name, dimensions, active) VALUES (?, ?, ?)"
+            connection.execute(sql, (name, dimensions, not spaces))
+
+    def activate_space(self, name: str) -> None:
+        with self._database.transaction() as connection:
+            target = self._named(name)
+            others = "SELECT segment FROM segments WHERE space != ?"
+            for sql in (
+                f"DELETE FROM segment_vectors WHERE segment IN ({others})",
+                f"DELETE FROM segment_sketches WHERE segment IN ({others})",
+                "DELETE FROM segments WHERE space != ?",
+                "DELETE FROM slots WHERE space != ?",
+                "DELETE FROM passages WHERE space != ?",
+                "DELETE FROM spaces WHERE space != ?",
+                "UPDATE spaces SET active = 1 WHERE space = ?",
+            ):
+                connection.execute(sql, (target.space,))
+
+    def _active(self) -> Segments | None:
+        found = self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")
+        return None if found is None else self._segments_of(*found)
+
+    def _named(self, name: str) -> Segments:
+        found = self._database.one("SELECT space, dimensions FROM spaces WHERE name = ?", name)
+        if found is None:
+            raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
+        return self._segments_of(*found)
+
+    def all_segments(self) -> list[Segments]:
+        """Return the segments of every space."""
+        return [self._segments_of(*row) for row in self._database.rows("SELECT space, dimensions FROM spaces")]
+
+    def _segments_of(self, space: int, dimensions: int) -> Segments:
+        if (space, dimensions) not in self._segments:
+            self._segments[space, dimensions] = Segments(self._database, self._settings, space, dimensions)
+        return self._segments[space, dimensions]
+
+    # Search
+
+    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
         with self._database.snapshot():
-            segments = self._spaces.active()
+            segments = self._active()
             if segments is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, segments.dimensions, "The query")[0]
-            return self._nearest(segments).search(query, where, limit, prefix)
+            return Nearest(self._database, self._settings, segments).search(query, where, limit, prefix)
 
-    def search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
-        """Search for every row of a matrix, in one pass over the vectors."""
+    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         with self._database.snapshot():
-            segments = self._spaces.active()
+            segments = self._active()
             if segments is None:
                 return [[] for _ in matrix]
             queries = unit_rows(matrix, len(matrix), segments.dimensions, "The query")
-            return self._nearest(segments).search_many(queries, where, limit)
+            return Nearest(self._database, self._settings, segments).search_many(queries, where, limit)
 
-    def _nearest(self, segments: Segments) -> Nearest:
-        return Nearest(self._database, self._rows, segments)
+    # Vectors
 
-    def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of these records."""
+    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         with self._database.snapshot():
-            segments = self._spaces.active()
+            segments = self._active()
             if segments is None:
                 return {}
-            found = self._database.rows(f"SELECT key, row FROM records WHERE key IN {LISTED}", listed(keys))
-            names = {row: key for key, row in found}
-            rows, matrix = segments.read(np.fromiter(names, dtype=np.int64, count=len(names)))
-        return {names[int(row)]: vector for row, vector in zip(rows, matrix, strict=True)}
+            found = self._database.rows(f"SELECT row, key FROM records WHERE key IN {LISTED}", listed(keys))
+            names: dict[int, str] = dict(found)
+            return {names[row]: vector for row, vector in segments.read(list(names))}
 
     def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Return the sentence vectors of these records."""
         with self._database.snapshot():
-            segments = self._spaces.active()
+            segments = self._active()
             if segments is None:
                 return {}
             found = self._database.rows(
@@ -74,54 +118,41 @@ class VectorIndex:
             )  # fmt: skip
         return {key: from_halves(data, segments.dimensions) for key, data in found}
 
-    def put(self, keys: Sequence[str], matrix: Vectors, space: str | None, passages: Passages | None) -> None:
-        """Store one unit vector per record and its sentence vectors, replacing older ones."""
+    def put_vectors(
+        self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
+    ) -> None:
         with self._database.transaction() as connection:
-            segments = self._segments(space)
+            segments = self._active() if space is None else self._named(space)
             if segments is None:
                 raise DimensionError("The store has no vector space yet.", "Call add_space first.")
-            units = unit_rows(matrix, len(keys), segments.dimensions, space or "The embedder")
-            places = self._database.rows(f"SELECT key, row, owner FROM records WHERE key IN {LISTED}", listed(keys))
-            newest = {key: position for position, key in enumerate(keys)}
-            sql = f"SELECT row FROM slots WHERE space = ? AND row IN {LISTED}"
-            old = self._database.rows(sql, segments.space, listed([row for _, row, _ in places]))
-            if old:
-                segments.remove([row[0] for row in old])
-            connection.execute(
-                f"DELETE FROM passages WHERE space = ? AND row IN {LISTED}",
-                (segments.space, listed([row for _, row, _ in places])),
-            )
-            parts = known_passages(passages, set(keys), segments.dimensions, space or "The embedder")
+            source = space or "The embedder"
+            units = unit_rows(matrix, len(keys), segments.dimensions, source)
+            parts = known_passages(passages, set(keys), segments.dimensions, source)
+            position = {key: place for place, key in enumerate(keys)}
+            sql = f"SELECT owner, row, key FROM records WHERE key IN {LISTED} ORDER BY owner, row"
+            places = self._database.rows(sql, listed(keys))
+            rows = [row for _, row, _ in places]
+            segments.remove(rows)
+            sql = f"DELETE FROM passages WHERE space = ? AND row IN {LISTED}"
+            connection.execute(sql, (segments.space, listed(rows)))
             connection.executemany(
                 "INSERT INTO passages (space, row, data) VALUES (?, ?, ?)",
-                [(segments.space, row, parts[key].tobytes()) for key, row, _ in places if key in parts],
+                [(segments.space, row, parts[key].tobytes()) for _, row, key in places if key in parts],
             )
-            by_owner: dict[int, list[tuple[int, int]]] = {}
-            for key, row, owner in sorted(places, key=lambda place: int(place[1])):
-                by_owner.setdefault(owner, []).append((row, newest[key]))
-            for owner, pairs in by_owner.items():
-                segments.add(owner, [row for row, _ in pairs], units[[position for _, position in pairs]])
+            for owner, group in groupby(places, key=itemgetter(0)):
+                mine = list(group)
+                segments.add(owner, [row for _, row, _ in mine], units[[position[key] for _, _, key in mine]])
 
-    def _segments(self, space: str | None) -> Segments | None:
-        return self._spaces.active() if space is None else self._spaces.named(space)
-
-    def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
-        """Return records without a vector in a space, in insertion order."""
-        segments = self._segments(space)
-        clause = records_clause(where)
-        found = self._database.rows(
-            f"""SELECT text, fields FROM records WHERE {clause.sql}
-                AND NOT EXISTS (SELECT 1 FROM slots WHERE slots.space = ? AND slots.row = records.row)
-                ORDER BY row LIMIT ?""",
-            *clause.parameters, segments.space if segments else NO_SPACE, limit,
-        )  # fmt: skip
-        return [record_of(*row) for row in found]
+    def _drop_vectors(self, rows: Sequence[int]) -> None:
+        """Delete the vectors and sentence vectors of these rows in every space."""
+        for segments in self.all_segments():
+            segments.remove(rows)
+        self._database.connection.execute(f"DELETE FROM passages WHERE row IN {LISTED}", (listed(rows),))
 
     def coverage(self, where: Filter) -> tuple[int, int]:
-        """Return (records, records without a vector) of the filter's tenant and owners."""
         owners = owners_clause(where)
         with self._database.snapshot():
-            segments = self._spaces.active()
+            segments = self._active()
             sql = f"SELECT ifnull(sum(records), 0) FROM owners WHERE owner IN ({owners.sql})"
             records = self._database.one(sql, *owners.parameters)[0]
             sql = f"SELECT ifnull(sum(used), 0) FROM segments WHERE space = ? AND owner IN ({owners.sql})"

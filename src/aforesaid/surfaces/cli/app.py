@@ -96,11 +96,15 @@ class App:
 
         return open_embedder(settings, FetchBar())
 
-    def say(self, data: Any, text: str) -> None:
-        """Print the result: data with --json, else text."""
+    def say(self, data: Any, text: str | None = None) -> None:
+        """Print the result: data with --json, else the text. Without a text it is made from the data."""
         if self.json:
-            click.echo(json.dumps(data, ensure_ascii=False, indent=2))
-        elif text:
+            text = json.dumps(data, ensure_ascii=False, indent=2)
+        elif text is None:
+            from aforesaid.surfaces.formats.report import report_text
+
+            text = report_text(data, self.columns)
+        if text:
             click.echo(text)
 
     def note(self, text: str) -> None:

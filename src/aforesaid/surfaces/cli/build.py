@@ -63,7 +63,7 @@ def run_verb(app: App, verb: Verb, values: Mapping[str, Any]) -> int:
 def show(app: App, verb: Verb, found: Any, values: Mapping[str, Any]) -> int:
     """Print a result; returns the exit code."""
     view = View(values, str(app.path), app.tenant, app.columns)
-    app.say(verb.to_json(found, view), "" if app.json else verb.to_text(found, view))
+    app.say(verb.to_json(found, view), verb.to_text(found, view) if verb.to_text and not app.json else None)
     if verb.note and (note := verb.note(found, view)):
         app.note(note)
     return 1 if verb.fails and verb.fails(found, view) else 0

@@ -114,7 +114,7 @@ def _asked(app: App, folder: str, action: str) -> bool:
 def _text(action: str, found: dict[str, Any]) -> str:
     if action == "stop":
         return f"stopped {found['pid']}"
-    from aforesaid.surfaces.formats.records import counted, size
+    from aforesaid.surfaces.formats.report import counted, size
 
     clients = counted(found["clients"], "client")
     up = f"up {found['up_seconds']:.0f} s"

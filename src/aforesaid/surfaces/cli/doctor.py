@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -18,8 +19,8 @@ from aforesaid import __version__
 from aforesaid.errors import AforesaidError
 from aforesaid.surfaces.cli.app import App
 from aforesaid.surfaces.cli.options import command
-from aforesaid.surfaces.formats import records as shown
-from aforesaid.surfaces.formats.columns import pad, wrapped
+from aforesaid.surfaces.formats.columns import pad, visible
+from aforesaid.surfaces.formats.report import counted, size
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 LOW_DISK_BYTES = 500_000_000  # warn: a reindex or a backup may not fit
 NO_DISK_BYTES = 20_000_000  # fail: the next writes may not
+INDENT = " " * 16
 MARKS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -111,12 +113,12 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
     try:
         stats = store.maintenance.stats(app.tenant)
         spaces = store.spaces()
-        size, schema = shown.size(stats.bytes_on_disk), f"schema {stats.schema}"
-        yield Check("store", "ok", f"{app.path}: {shown.counted(stats.records, 'record')}, {size}, {schema}")
+        counts = f"{counted(stats.records, 'record')}, {size(stats.bytes_on_disk)}, schema {stats.schema}"
+        yield Check("store", "ok", f"{app.path}: {counts}")
         if not (os.access(app.path, os.W_OK) and os.access(app.path.parent, os.W_OK)):
             yield Check("writable", "warn", "no: it can be searched, but not changed", "Check the file's permissions.")
         if stats.pending:
-            found = f"{shown.counted(stats.pending, 'record')} without a vector"
+            found = f"{counted(stats.pending, 'record')} without a vector"
             yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
     finally:
         store.close()
@@ -137,7 +139,7 @@ def _disk(path: Path) -> Iterator[Check]:
     folder = next((parent for parent in path.absolute().parents if parent.is_dir()), Path("/"))
     free = shutil.disk_usage(folder).free
     state: Literal["ok", "warn", "fail"] = "fail" if free < NO_DISK_BYTES else "warn" if free < LOW_DISK_BYTES else "ok"
-    yield Check("disk", state, f"{shown.size(free)} free at {folder}", "" if state == "ok" else "Free some space.")
+    yield Check("disk", state, f"{size(free)} free at {folder}", "" if state == "ok" else "Free some space.")
 
 
 def _embedder(settings: Settings) -> Iterator[Check]:
@@ -195,11 +197,14 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
     with line:
         found = line.call("status")
     old = found["version"] != __version__
-    text = f"{found['version']}, process {found['pid']}, {shown.counted(found['clients'], 'client')}"
+    text = f"{found['version']}, process {found['pid']}, {counted(found['clients'], 'client')}"
     yield Check("daemon", "warn" if old else "ok", text, "The next host replaces it." if old else "")
 
 
 def _text(check: Check, columns: int) -> str:
     mark = click.style(pad(check.state, 4), fg=MARKS[check.state])
-    lines = "\n".join(filter(None, (check.found, check.remedy)))
-    return f"{mark}  {pad(check.name, 9)} {wrapped(lines, columns, ' ' * 16).lstrip()}"
+    fill = TextWrapper(
+        columns, INDENT, INDENT, break_long_words=False, break_on_hyphens=False
+    ).fill  # keeps paths whole
+    lines = "\n".join(fill(text) for text in (check.found, check.remedy) if text)
+    return f"{mark}  {pad(check.name, 9)} {visible(lines.lstrip())}"

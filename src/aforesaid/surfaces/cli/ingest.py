@@ -14,7 +14,7 @@ import click
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.surfaces.cli.app import App, interactive, progress
 from aforesaid.surfaces.formats import records as shown
-from aforesaid.surfaces.formats.sessions import compact_text
+from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import STDIN, TurnAtLine, opened, read_turns
 from aforesaid.surfaces.verbs.declare import Verb
@@ -44,10 +44,11 @@ def ingest(app: App, verb: Verb, values: Values) -> int:
         compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
     result = IngestReport(tuple(stored.outcomes), stored.freshness)
     listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
+    summaries = [report_text(to_json(compacted), app.columns)] if compacted else []
     app.say(
         shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
         | ({"compacted": to_json(compacted)} if values["compact"] else {}),
-        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *map(compact_text, compacted)]),
+        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *summaries]),
     )
     return 0
 
@@ -102,7 +103,7 @@ class _Ingest:
 
     def _so_far(self) -> str:
         stored = sum(outcome.status in ("stored", "echo") for outcome in self.outcomes)
-        return f"{shown.counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
+        return f"{counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
 
 
 def _turns(
@@ -137,4 +138,4 @@ def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
         return []
     lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
     more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
-    return [f"{shown.counted(len(errors), 'line')} skipped:", *lines, *more]
+    return [f"{counted(len(errors), 'line')} skipped:", *lines, *more]

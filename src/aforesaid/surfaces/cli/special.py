@@ -18,8 +18,8 @@ from aforesaid.surfaces.cli.app import App, interactive, progress
 from aforesaid.surfaces.cli.build import show
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.columns import snippet
-from aforesaid.surfaces.formats.notes import index_report_json, index_text
-from aforesaid.surfaces.formats.sessions import loaded_text
+from aforesaid.surfaces.formats.notes import index_report_json
+from aforesaid.surfaces.formats.report import counted, report_line
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import STDIN, opened, read_lines
 from aforesaid.surfaces.verbs.declare import Verb
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.memory import Memory
 
-LISTED_ERRORS = 20  # bad lines that are shown one by one
 INCLUDED = ("thinking", "sidechains", "branches")
 
 Values = Mapping[str, Any]
@@ -112,11 +111,11 @@ def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
         return 0
     target = Path(file).resolve()
     if target == app.path.resolve():
-        raise InputError(f"{file} is the store itself.", "Name another file.")
+        raise InputError(f"{file} is the store itself.", "Write the export to a different file.")
     replaceable = not target.exists() or target.is_file()  # a pipe or a device cannot be replaced
     with replacing(target) if replaceable else target.open("wb") as stream:
         count = sum(1 for line in encoded if stream.write(line))
-    app.say({"file": str(target), "lines": count}, f"exported {shown.counted(count, 'line')} to {file}")
+    app.say({"file": str(target), "lines": count}, f"exported {counted(count, 'line')} to {file}")
     return 0
 
 
@@ -156,8 +155,6 @@ def import_(app: App, verb: Verb, values: Values) -> int:
 
 
 def _import_own(app: App, verb: Verb, file: str) -> int:
-    from aforesaid.surfaces.formats.maintenance import import_text
-
     with (
         opened(file) as (name, stream),
         app.open_for(verb, {}) as memory,
@@ -168,7 +165,7 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error
-    app.say(to_json(taken), import_text(taken))
+    app.say(to_json(taken))
     return 0
 
 
@@ -191,12 +188,12 @@ def watch(app: App, verb: Verb, values: Values) -> int:
         def load(name: str, always: bool) -> None:
             found = memory.documents.load(name, **owner)
             if found.added or found.removed or always:
-                app.say(to_json(found), loaded_text(found))
+                app.say(to_json(found), report_line(to_json(found)))
 
         def index(folder: Path, always: bool) -> None:
             report = indexers[folder].run()
             if always or report.touched:
-                app.say(index_report_json(report), index_text(report))
+                app.say(index_report_json(report), report_line(to_json(report)))
 
         def update(path: Path, always: bool = False) -> None:
             """Update one path. After an error the watch goes on with what it had."""
@@ -207,7 +204,7 @@ def watch(app: App, verb: Verb, values: Values) -> int:
 
         for path in (*files, *folders):
             update(path, always=True)
-        named = [shown.counted(len(each), noun) for each, noun in ((files, "file"), (folders, "folder")) if each]
+        named = [counted(len(each), noun) for each, noun in ((files, "file"), (folders, "folder")) if each]
         app.note(f"watching {' and '.join(named)}; stop with ctrl-c")
         for batch in batches:
             for path in sorted(batch):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aforesaid.bench.quality.metrics import MAIN
 from aforesaid.errors import InputError
 from aforesaid.surfaces.formats.columns import table
-from aforesaid.surfaces.formats.records import counted
+from aforesaid.surfaces.formats.report import counted
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.bench.quality.intervals import Estimate

@@ -1,37 +1,27 @@
-"""Policies, candidates, task contexts and rollbacks as text."""
+"""Policies, task contexts, rollbacks, and the decisions of the gate as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible
-from aforesaid.surfaces.formats.records import counted, stamp
+from aforesaid.surfaces.formats.records import DECISIONS, ID_COLUMNS, gate_lines, gate_sign, next_page, stamp
+from aforesaid.surfaces.formats.report import counted, report_text
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import SUPERSEDED_BY, Record
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from aforesaid.governance.apply_policy import PolicyReport, PolicyValidation, RevisionReport
+    from aforesaid.governance.apply_policy import PolicyValidation
     from aforesaid.governance.promotion import RollbackReport
+    from aforesaid.learning.calibrate import CalibrationReport, GateReport
+    from aforesaid.learning.gate_log import GateEntry, GateReplay
     from aforesaid.policy.repository import AdoptedPolicy
     from aforesaid.retrieval.activation import ActiveContext
+    from aforesaid.surfaces.verbs.declare import View
 
-
-def policy_text(report: PolicyReport) -> str:
-    """The changed rules, then the changed records, then the warnings."""
-    head = f"in force: {report.adopted.version} (number {report.adopted.number})" if report.adopted else "dry run"
-    changes = [f"  {change.path}: {_value(change.before)} → {_value(change.after)}" for change in report.changes]
-    records = (
-        f"{counted(report.records, 'record')}: {report.withheld} withheld, {report.released} released, "
-        f"{report.expiring} with a new time to live"
-    )
-    redact = "contain text that the policy redacts: `aforesaid validate --stored --mend` removes it"
-    unclean = [f"{report.unclean} {redact}"] if report.unclean else []
-    doubts = map("doubtful: {}".format, report.doubts)
-    return "\n".join([head, *(changes or ["  nothing changes"]), records, *unclean, *doubts])
-
-
-def _value(value: object) -> str:
-    return "–" if value is None else one_line(str(value))
+UNCLEAN = "Some records contain text that the policy redacts: `aforesaid validate --stored --mend` removes it."
+TEXT_COLUMNS = 24  # the least that is shown of a turn's text
 
 
 def history_text(found: Sequence[AdoptedPolicy]) -> str:
@@ -49,13 +39,6 @@ def validation_text(found: PolicyValidation) -> str:
     )
     lines = [f"{label}: {', '.join(names)}" for label, names in rows if names]
     return "\n".join([visible(found.text), f"class {found.boundary}", *lines])
-
-
-def revision_text(revision: RevisionReport) -> str:
-    """The result of a check of all stored records."""
-    kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(revision.kinds.items()))
-    found = f"{revision.unclean} contain text to redact{f' ({kinds})' if kinds else ''}"
-    return f"{counted(revision.records, 'record')}: {found}, {revision.mended} mended"
 
 
 def kept_text(record: Record) -> str:
@@ -94,3 +77,77 @@ def versions_text(found: Sequence[Record], columns: int) -> str:
         until = stamp(record.valid_to) if record.valid_to else ""
         rows.append(("×" if old else " ", stamp(record.time), until, one_line(record.id), one_line(record.text)))
     return "\n".join(clip(line, columns) for line in table(rows))
+
+
+def calibration_text(report: CalibrationReport, columns: int) -> str:
+    """How well raw and calibrated scores fit the held-out labels, without the numbers of the calibration."""
+    found = to_json(report)
+    sides = [{name: value for name, value in side.items() if name != "calibration"} for side in found["sides"]]
+    return report_text(found | {"sides": sides}, columns)
+
+
+def calibration_note(report: CalibrationReport, view: View) -> str:
+    """What to do when the result was not kept."""
+    return "" if report.stored or view.given["dry_run"] else "Nothing was kept; --force keeps it all the same."
+
+
+def gate_calibration_text(report: GateReport) -> str:
+    """The threshold that fits the labels, and what it would change."""
+    version = f"policy version {visible(report.policy_version)}"
+    kept = "kept" if report.stored else "a dry run: not kept"
+    lines = [
+        f"gate: {counted(report.labels, 'label')}, {report.useful} useful; {version}; {kept}",
+        f"  threshold {report.before:.3f} → {report.after:.3f}",
+        f"  right on {report.held_out} held out: {report.right_before:.0%} → {report.right_after:.0%}",
+        f"  {report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change",
+    ]
+    return "\n".join(lines)
+
+
+# Decisions of the gate
+
+
+def ledger_view(entries: Sequence[GateEntry], view: View) -> str:
+    """One decision a line, newest first: G and its threshold, the turn, its first words."""
+    rows = [
+        (e.decision, f"{e.score:.3f}", gate_sign(e), f"{e.threshold:.2f}", stamp(e.time), _name(e), one_line(e.text))
+        for e in entries
+    ]
+    lines = "\n".join(clip(line, view.columns) for line in table(rows))
+    return lines + next_page(entries, view) or "No such decisions."
+
+
+def entry_text(entry: GateEntry, columns: int) -> str:
+    """One decision with its terms."""
+    head = f"{visible(entry.id)}  {stamp(entry.time)}  {visible(entry.session or '')}/{visible(entry.role or '')}"
+    words = f"  {snippet(entry.text, max(columns - 2, TEXT_COLUMNS))}"
+    return "\n".join([head, words, f"  {entry.decision}: {visible(entry.reason)}", *gate_lines(entry)])
+
+
+def replay_text(replay: GateReplay, columns: int) -> str:
+    """Counts before and after, then the decisions that would change."""
+    named = ", ".join(f"{name}={value:g}" for name, value in replay.weights.items()) or "the settings in force"
+    rows = [("", "was", "would be")]
+    rows += [(name, str(replay.before.get(key, 0)), str(replay.after.get(key, 0))) for key, name in DECISIONS.items()]
+    lines = [f"{counted(replay.turns, 'turn')} replayed with {named}", *(f"  {line}" for line in table(rows))]
+    lines.append(f"{counted(replay.changes, 'decision')} would change")
+    changed = [
+        (f"{c.entry.decision} → {c.decision}", f"{c.entry.score:.3f} → {c.score:.3f}", _name(c.entry),
+         one_line(c.entry.text))
+        for c in replay.changed
+    ]  # fmt: skip
+    lines += [clip(f"  {line}", columns) for line in table(changed)]
+    left = replay.changes - len(replay.changed)
+    lines += [f"  … and {left} more; --limit shows them"] if left else []
+    lines += [f"{counted(replay.unreadable, 'turn')} without readable terms left out"] if replay.unreadable else []
+    return "\n".join(lines)
+
+
+def replay_json(replay: GateReplay, view: View) -> dict[str, Any]:
+    """A replay; the counts name every decision, also those with none."""
+    counts = {name: {key: getattr(replay, name).get(key, 0) for key in DECISIONS} for name in ("before", "after")}
+    return {**to_json(replay), **counts}
+
+
+def _name(entry: GateEntry) -> str:
+    return clip(visible(entry.id), ID_COLUMNS)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from aforesaid.surfaces.formats.columns import clip, one_line, table, visible
-from aforesaid.surfaces.formats.records import counted, next_page, size, stamp
+from aforesaid.surfaces.formats.columns import clip, one_line, table
+from aforesaid.surfaces.formats.records import next_page, stamp
+from aforesaid.surfaces.formats.report import counted, report_text, size
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Event
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.deletion.forget import ForgetReceipt
-    from aforesaid.governance.audit import AuditReport
     from aforesaid.importers.report import FileReport, ImporterReport
-    from aforesaid.maintenance.export import ImportReport
-    from aforesaid.store.protocols import StoreProblem
     from aforesaid.surfaces.verbs.declare import View
 
-MOST_TRACES = 10  # places shown of those where something was found
-LISTED_FILES = 30  # with something new, or that failed
-LISTED_PROBLEMS = 20
 QUIET = ("unchanged", "left")  # states of files that are only counted
 SUBJECT_COLUMNS = 28
 
@@ -34,39 +30,6 @@ def stats_json(found: Mapping[str, Any], view: View) -> dict[str, Any]:
     return {"store": view.store, "tenant": view.tenant, **to_json(found["stats"]), "spaces": to_json(found["spaces"])}
 
 
-def stats_text(found: Mapping[str, Any], view: View) -> str:
-    """What a store holds, one thing a line."""
-    stats, spaces = found["stats"], found["spaces"]
-    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(stats.kinds.items()))
-    rows = [
-        ("store", view.store),
-        ("tenant", view.tenant),
-        ("records", f"{stats.records:,}{f' ({kinds})' if kinds else ''}"),
-        ("vectors", f"{stats.vectors:,}{f', {stats.pending:,} missing' if stats.pending else ''}"),
-        *(("embedder", f"{s.name}, {s.dimensions} dimensions{'' if s.active else ' (not active)'}") for s in spaces),
-        ("edges", f"{stats.edges:,}"),
-        ("events", f"{stats.events:,}"),
-        ("on disk", size(stats.bytes_on_disk)),
-        ("schema", str(stats.schema)),
-    ]
-    return "\n".join(table(rows))
-
-
-def reindex_text(found: Mapping[str, Any], view: View) -> str:
-    """How many vectors were made, and by which model."""
-    name = found["spaces"][0].name if found["spaces"] else "nothing"
-    return f"embedded {counted(found['embedded'], 'record')} with {name}"
-
-
-def problems_text(problems: Sequence[StoreProblem], records: int) -> str:
-    """What `verify` found."""
-    if not problems:
-        return f"no problems in {counted(records, 'record')}"
-    lines = [f"{'mended' if item.mended else 'problem'}: {item.what} ({item.where})" for item in problems]
-    left = sum(not item.mended for item in problems)
-    return "\n".join([*lines, f"{counted(len(problems), 'problem')}, {len(problems) - left} mended, {left} left"])
-
-
 def problems_note(found: Mapping[str, Any], view: View) -> str:
     """What to do about the problems that are left."""
     if all(problem.mended for problem in found["problems"]):
@@ -77,12 +40,6 @@ def problems_note(found: Mapping[str, Any], view: View) -> str:
 # Imports
 
 
-def import_text(report: ImportReport) -> str:
-    """What an import of an aforesaid export added."""
-    taken = ", ".join(f"{value} {name}" for name, value in to_json(report).items() if name != "known")
-    return f"imported {taken}; {report.known} records were here already"
-
-
 def intake_json(intake: ImporterReport, view: View) -> dict[str, Any]:
     """An import for programs: the totals, then every file."""
     first, last = _bounds(intake)
@@ -90,18 +47,23 @@ def intake_json(intake: ImporterReport, view: View) -> dict[str, Any]:
 
 
 def intake_text(intake: ImporterReport, columns: int) -> str:
-    """An import for people: one row for each file with news, bad lines, then the totals and what was left out."""
-    lines = [clip(line, columns) for line in _file_rows(intake)]
-    lines += _problem_lines(intake, columns)
-    taken = " and ".join([counted(intake.turns, "turn"), *([counted(intake.claims, "claim")] if intake.claims else [])])
-    verb = "would take" if intake.dry_run else "took"
-    nothing = "nothing new" if not intake.turns + intake.claims else f"{taken}{_span(intake)}"
-    lines.append(f"{verb} {nothing}; {intake.known:,} known already{_from(intake)}")
-    if intake.left:
-        lines += ["left:", *(f"  {row}" for row in table((f"{count:,}", why) for why, count in intake.left.items()))]
-    if intake.stopped:
-        lines.append("Stopped at the limit; run it again to go on.")
-    return "\n".join([*lines, *intake.notes])
+    """An import for people: the totals, then the files with news and the lines that cannot be read."""
+    first, last = _bounds(intake)
+    states = Counter(file.state for file in intake.files)
+    found = {
+        "would take" if intake.dry_run else "took": counted(intake.turns, "turn"),
+        "claims": intake.claims,
+        "sessions": intake.sessions,
+        "span": f"{stamp(first)} to {stamp(last)}" if first else "",
+        "known already": intake.known,
+        "left out": intake.left,
+        "files": dict(states),
+        "stopped": "at the limit; run it again to go on" if intake.stopped else "",
+        "notes": list(intake.notes) or "",
+        "news": [_file_row(file) for file in intake.files if file.state not in QUIET] or "",
+        "cannot be read": [to_json(problem) for file in intake.files for problem in file.problems] or "",
+    }
+    return report_text(found, columns)
 
 
 def _bounds(intake: ImporterReport) -> tuple[Any, Any]:
@@ -109,80 +71,32 @@ def _bounds(intake: ImporterReport) -> tuple[Any, Any]:
     return (min(times), max(times)) if times else (None, None)
 
 
-def _span(intake: ImporterReport) -> str:
-    first, last = _bounds(intake)
-    span = f", {stamp(first)} to {stamp(last)}" if first else ""
-    return f" of {counted(intake.sessions, 'session')}{span}" if intake.sessions else span
-
-
-def _from(intake: ImporterReport) -> str:
-    """How many files there were, and how many of them had no news."""
-    states = [file.state for file in intake.files]
-    parts = [f"{states.count(state):,} {state}" for state in ("unchanged", "left", "unreadable") if state in states]
-    return f" ({counted(len(states), 'file')}{': ' if parts else ''}{', '.join(parts)})"
-
-
-def _file_rows(intake: ImporterReport) -> list[str]:
-    news = [file for file in intake.files if file.state not in QUIET]
-    rows = [_row(file) for file in news[:LISTED_FILES]]
-    if not rows:
-        return []
-    head = ("new", "known", "left", "bad", "format", "state", "file")
-    more = [f"… and {len(news) - LISTED_FILES} more files"] if len(news) > LISTED_FILES else []
-    return [*table([head, *rows]), *more, ""]
-
-
-def _row(file: FileReport) -> tuple[str, ...]:
-    numbers = (file.turns + file.claims, file.known, sum(file.left.values()), file.bad)
-    name = one_line(file.path) + (f" ({one_line(file.why)})" if file.why else "")
-    return (*(f"{number:,}" for number in numbers), file.format or "-", file.state, name)
-
-
-def _problem_lines(intake: ImporterReport, columns: int) -> list[str]:
-    found = [problem for file in intake.files for problem in file.problems]
-    if not found:
-        return []
-    shown = [clip(f"  {one_line(each.where)}: {one_line(each.message)}", columns) for each in found[:LISTED_PROBLEMS]]
-    more = [f"  … and {intake.bad - LISTED_PROBLEMS} more"] if intake.bad > LISTED_PROBLEMS else []
-    return ["skipped what cannot be read:", *shown, *more, ""]
+def _file_row(file: FileReport) -> dict[str, Any]:
+    counts = {"new": file.turns + file.claims, "known": file.known, "left": sum(file.left.values()), "bad": file.bad}
+    return {**counts, "format": file.format, "state": file.state, "why": file.why, "file": file.path}
 
 
 # Receipts of deletion
 
 
-def receipt_text(receipt: ForgetReceipt) -> str:
-    """What was deleted, what was cleaned besides, and the proof that it is gone; or what would be deleted."""
-    if receipt.dry_run:
-        rows = [(one_line(each.id), each.kind, "made of the others" if each.derived else "") for each in receipt.would]
-        more = [f"  and {receipt.records - len(rows)} more"] if receipt.records > len(rows) else []
-        head = f"would forget {counted(receipt.records, 'record')}{_kinds(receipt)}"
-        return "\n".join([head, *(f"  {line}" for line in table(rows)), *more])
-    lines = [f"forgot {counted(receipt.records, 'record')} at {stamp(receipt.time)} UTC{_kinds(receipt)}"]
-    if receipt.scrubbed:
-        lines.append("also: " + ", ".join(f"{count} {name}" for name, count in receipt.scrubbed.items()))
-    if receipt.to_summarise:
-        names = ", ".join(map(visible, receipt.to_summarise))
-        lines.append(f"without a summary now, until `aforesaid compact` makes one: {names}")
-    return "\n".join([*lines, *_proof_lines(receipt)])
-
-
-def _kinds(receipt: ForgetReceipt) -> str:
-    if not receipt.kinds:
-        return ""
-    derived = f", {receipt.derived} of them made of the others" if receipt.derived else ""
-    return ": " + ", ".join(f"{count} {kind}" for kind, count in receipt.kinds.items()) + derived
-
-
-def _proof_lines(receipt: ForgetReceipt) -> list[str]:
+def receipt_text(receipt: ForgetReceipt, columns: int) -> str:
+    """What was or would be deleted, and whether a search through all files proves that it is gone."""
     proof = receipt.proof
-    if proof is None:
-        return ["not proven: the files were not checked"]
-    looked = f"looked for {counted(proof.needles, 'trace')} in {counted(len(proof.files), 'file')}, {size(proof.bytes)}"
-    if receipt.proven:
-        return [f"proven: {looked}; none is left"]
-    places = [f"  {visible(each.file)} at byte {each.offset}: {each.what}" for each in proof.found[:MOST_TRACES]]
-    more = [f"  and {len(proof.found) - MOST_TRACES} more"] if len(proof.found) > MOST_TRACES else []
-    return [f"NOT PROVEN: {looked}; {len(proof.found)} found:", *places, *more, receipt.remedy]
+    found = {
+        "would forget" if receipt.dry_run else "forgot": counted(receipt.records, "record"),
+        "kinds": receipt.kinds,
+        "made of the others": receipt.derived or "",
+        "also": receipt.scrubbed,
+        "needs `aforesaid compact`": list(receipt.to_summarise) or "",
+        "proven": "" if receipt.dry_run else "yes" if receipt.proven else "NOT PROVEN",
+        "remedy": receipt.remedy,
+        "searched": f"{counted(len(proof.files), 'file')}, {size(proof.bytes)}, {proof.needles} traces"
+        if proof
+        else "",
+        "left": to_json(proof.found) if proof and proof.found else "",
+        "records": to_json(receipt.would) or "",
+    }
+    return report_text(found, columns)
 
 
 # The audit log
@@ -204,11 +118,3 @@ def _body(event: Event) -> str:
 
 def _value(value: Any) -> str:
     return one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-
-
-def log_text(report: AuditReport) -> str:
-    """Whether the chain is intact, what it holds, and the digest to note elsewhere."""
-    head = f"broken: {one_line(report.problem)}" if report.problem else "the audit log is intact"
-    rows = ((report.erased, "erased"), (report.pruned, "pruned"))
-    counts = [counted(report.events, "event"), *(f"{number:,} {word}" for number, word in rows if number)]
-    return "\n".join([head, ", ".join(counts), *([f"newest digest {report.digest}"] if report.digest else [])])

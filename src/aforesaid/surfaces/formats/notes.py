@@ -1,48 +1,41 @@
-"""Index reports, snippets and lines of notes as JSON and text."""
+"""Documents, index reports, snippets and lines of notes as JSON and text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aforesaid.surfaces.formats.columns import clip, table, visible, wrapped
-from aforesaid.surfaces.formats.records import counted, record_text
+from aforesaid.surfaces.formats.columns import clip, visible, wrapped
+from aforesaid.surfaces.formats.records import record_text
+from aforesaid.surfaces.formats.report import counted
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Record
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.documents.loader import ParsedDocument
     from aforesaid.notes.indexer import IndexReport
     from aforesaid.notes.search import NoteLines, NotesResult
     from aforesaid.notes.state import NotesRoot
     from aforesaid.surfaces.verbs.declare import View
 
 MODES = {"A": "hybrid", "B": "exact first", "C": "meaning first"}
-MOST_SKIPPED = 20  # shown to people; --json has all of them
+TIERS = ("lore", "hard", "soft")
 NO_FOLDER = "No folder is indexed here; `aforesaid index PATH` adds one."
 
 
-def index_text(report: IndexReport) -> str:
-    """What changed under a folder, in one line; then what was left out and why."""
-    counts = ((report.added, "new"), (report.changed, "changed"), (report.renamed, "renamed"), (report.removed, "gone"))
-    files = ", ".join(f"{number:,} {word}" for number, word in (*counts, (report.unchanged, "as before")))
-    would = "would be " if report.dry_run else ""
-    embedded = f"{counted(report.chunks, 'chunk')}, {report.embedded:,} {would}embedded"
-    lines = [f"{visible(report.root)}: {files}; {embedded}, {report.seconds:.1f} s"]
-    lines += [f"  left out {visible(path)}: {why}" for path, why in report.skipped[:MOST_SKIPPED]]
-    more = len(report.skipped) - MOST_SKIPPED
-    lines += [f"  … and {more} more; --json lists them"] if more > 0 else []
-    return "\n".join([*lines, *([f"  without vectors: {report.vector_off}"] if report.vector_off else [])])
-
-
-def index_view(found: Sequence[IndexReport | NotesRoot], view: View) -> str:
-    """Reports of an index run, or the indexed folders."""
-    if not view.given.get("path"):
-        return "\n".join(table((visible(root.name), visible(root.folder)) for root in found)) or NO_FOLDER  # type: ignore[union-attr]
-    return "\n".join(map(index_text, found))  # type: ignore[arg-type]
+def lint_json(authored: ParsedDocument) -> dict[str, Any]:
+    """A document as its nodes, with its problems."""
+    rows = [
+        {"tier": TIERS[node.tier], "lines": list(node.lines), "tokens": size, "kind": node.kind, "reason": node.reason,
+         "heading": node.heading, "text": node.text}
+        for node, size in zip(authored.document.nodes, authored.tokens, strict=True)
+    ]  # fmt: skip
+    sums = {name: authored.cost(tier) for tier, name in enumerate(TIERS)}
+    return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
 
 
 def index_json(found: Sequence[IndexReport | NotesRoot], view: View) -> list[Any]:
-    """The same for programs."""
+    """Reports of an index run, or the indexed folders."""
     return [index_report_json(each) if view.given.get("path") else to_json(each) for each in found]
 
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, pad, snippet, table, visible, width_of, wrapped
+from aforesaid.surfaces.formats.report import counted
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
 
@@ -39,20 +40,6 @@ LABEL_COLUMNS = 10  # of the labels of a record's lines
 def stamp(time: datetime) -> str:
     """A time as tables show it, in UTC."""
     return time.strftime("%Y-%m-%d %H:%M")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: 1 turn, 2 turns."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def size(number: float) -> str:
-    """Bytes for people."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{number:.0f} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
 
 
 def origin(record: Record) -> str:
@@ -203,6 +190,11 @@ def list_text(records: Sequence[Record], columns: int) -> str:
         head = f"{stamp(record.time)} {mark} {pad(id_, ids)}  {pad(place, origins)}  "
         lines.append(clip(head + snippet(record.text, max(columns - width_of(head), 20)), columns))
     return "\n".join(lines)
+
+
+def turns_text(turns: Sequence[Record]) -> str:
+    """Turns as they were said, one after the other."""
+    return "\n".join(f"{stamp(turn.time)} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
 
 
 # Contexts

@@ -105,7 +105,8 @@ class Verb:
     work. `each` names a repeated argument: the method is called once for each value. `modes` are verbs that share this
     verb's command and are chosen by an option (`by`). `command` names a function of `surfaces.cli` that runs the verb
     on the command line in place of the general one. `embeds` says whether vectors are compared or made, or
-    which argument makes it so. `note` is shown on stderr; `fails` decides on exit code 1.
+    which argument makes it so. Without `to_text` the text is made from the JSON form. `note` is shown on stderr;
+    `fails` decides on exit code 1.
     """
 
     name: str
@@ -117,7 +118,7 @@ class Verb:
     grant: Grant = "read"
     effect: Effect = "none"
     to_json: Callable[[Any, View], Any] = lambda found, view: to_json(found)
-    to_text: Callable[[Any, View], str] = lambda found, view: str(found)
+    to_text: Callable[[Any, View], str] | None = None
     note: Callable[[Any, View], str] | None = None
     fails: Callable[[Any, View], bool] | None = None
     call: Callable[..., Any] | None = None

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import InputError
 from aforesaid.surfaces.formats import notes as shown
-from aforesaid.surfaces.formats.sessions import lint_json, lint_text, loaded_text
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
@@ -47,13 +46,11 @@ LOAD = Verb(
     (FILES, *arg.WHO, arg.OWNER_SCOPE),
     "aforesaid load AGENTS.md docs/style.md --project shop",
     grant="write", effect="adds", opens="make", embeds=True, each="path",
-    to_text=lambda found, view: "\n".join(map(loaded_text, found)),
     modes=(
         Verb(
             "unload", "documents.unload", "Remove documents.",
             arguments=(FILES, *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", embeds=True, each="path",
-            to_text=lambda found, view: "\n".join(map(loaded_text, found)),
             by=Argument("remove", "Remove the documents instead.", "flag"),
         ),
     ),
@@ -67,8 +64,7 @@ LINT = Verb(
     (FILES,),
     "aforesaid lint AGENTS.md",
     opens="nothing", each="path",
-    to_json=lambda found, view: [lint_json(each) for each in found],
-    to_text=lambda found, view: "\n\n".join(lint_text(each, view.columns) for each in found),
+    to_json=lambda found, view: [shown.lint_json(each) for each in found],
     fails=lambda found, view: any(each.problems for each in found),
 )  # fmt: skip
 INDEX = Verb(
@@ -85,13 +81,14 @@ INDEX = Verb(
     ),
     "aforesaid index ~/notes --user ana",
     grant="write", effect="adds", opens="make", embeds="path", call=index, progress="Indexing",
-    to_json=shown.index_json, to_text=shown.index_view,
+    to_json=shown.index_json,
+    note=lambda found, view: "" if found else shown.NO_FOLDER,
     modes=(
         Verb(
             "unindex", "notes.unindex", "Remove folders from the index.",
             arguments=(replace(FOLDERS, required=True), *arg.WHO, arg.OWNER_SCOPE),
             grant="write", effect="destroys", opens="make", each="path",
-            to_json=shown.index_json, to_text=shown.index_view,
+            to_json=shown.index_json,
             by=Argument("remove", "Remove the folders from the index instead. No file is touched.", "flag"),
         ),
     ),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import governance as shown
-from aforesaid.surfaces.formats.records import counted, list_text
+from aforesaid.surfaces.formats.records import list_text
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 from aforesaid.types import Provenance, Record
@@ -189,7 +189,6 @@ SWEEP = Verb(
     (arg.NOW,),
     "aforesaid sweep",
     grant="admin", effect="destroys",
-    to_text=lambda done, view: f"deleted {counted(done.records, 'record')}, {counted(done.contexts, 'active context')}",
 )  # fmt: skip
 
 VERBS = (OBSERVE, DISTILL, CANDIDATES, PROMOTE, UPSERT, ROLLBACK, ACTIVATE, SWEEP)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import FormatError, InputError
-from aforesaid.surfaces.formats import learning as shown
+from aforesaid.surfaces.formats import governance as shown
 from aforesaid.surfaces.formats.records import page_json
 from aforesaid.surfaces.turn_files import opened, read_lines
 from aforesaid.surfaces.verbs import arguments as arg
@@ -96,7 +96,7 @@ FEEDBACK = Verb(
         arg.NOW,
     ),
     'aforesaid feedback s1-t07 helpful --query "where does she live?" --user ana',
-    grant="write", effect="adds", embeds="query", to_text=lambda said, view: shown.feedback_text(said),
+    grant="write", effect="adds", embeds="query",
     tool=Tool(
         "Feedback",
         "Report whether a recalled record was useful; this changes how it is ranked, never its text. Use it after you "
@@ -124,7 +124,7 @@ CALIBRATE = Verb(
     ),
     "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana",
     grant="admin", effect="governs", embeds="labels", progress="Calibrating",
-    to_text=lambda report, view: shown.calibration_text(report), note=shown.calibration_note,
+    to_text=lambda report, view: shown.calibration_text(report, view.columns), note=shown.calibration_note,
     fails=lambda report, view: not (report.stored or view.given["dry_run"]),
     modes=(
         Verb(

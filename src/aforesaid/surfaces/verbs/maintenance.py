@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import maintenance as shown
-from aforesaid.surfaces.formats.records import counted, page_json, size
+from aforesaid.surfaces.formats.records import page_json
+from aforesaid.surfaces.formats.report import counted, size
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
@@ -89,7 +90,7 @@ STATS = Verb(
     "stats", "stats", "Show what the store holds.",
     "Records, vectors, bytes.",
     example="aforesaid stats",
-    opens="make", call=stats, to_json=shown.stats_json, to_text=shown.stats_text,
+    opens="make", call=stats, to_json=shown.stats_json,
 )  # fmt: skip
 VERIFY = Verb(
     "verify", "maintenance.verify", "Check the store for damage.",
@@ -97,7 +98,6 @@ VERIFY = Verb(
     (Argument("repair", "Rebuild what is derived from records.", "flag"),),
     "aforesaid verify --repair\n  aforesaid verify --audit",
     grant="admin", effect="governs", call=verify,
-    to_text=lambda found, view: shown.problems_text(**found),
     note=shown.problems_note, fails=lambda found, view: any(not problem.mended for problem in found["problems"]),
     modes=(
         Verb(
@@ -105,7 +105,7 @@ VERIFY = Verb(
             arguments=(
                 Argument("known", "With --audit: an earlier digest that must still be in the log.", metavar="DIGEST"),
             ),
-            grant="admin", to_text=lambda log, view: shown.log_text(log), fails=lambda log, view: not log.intact,
+            grant="admin", fails=lambda log, view: not log.intact,
             by=Argument("audit", "Check the audit log instead: whether anybody changed or cut it.", "flag"),
         ),
     ),
@@ -144,7 +144,7 @@ REINDEX = Verb(
     "reindex", "maintenance.reindex", "Make missing vectors.",
     "After a change of model, all of them. It can be stopped and resumed.",
     example="aforesaid reindex --set embed.provider=ollama --set embed.model=bge-m3",
-    grant="admin", effect="adds", call=reindex, progress="Embedding", to_text=shown.reindex_text,
+    grant="admin", effect="adds", call=reindex, progress="Embedding",
 )  # fmt: skip
 
 VERBS = (EXPORT, IMPORT, BACKUP, STATS, VERIFY, AUDIT, REINDEX)

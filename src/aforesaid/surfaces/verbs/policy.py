@@ -82,7 +82,7 @@ APPLY = Verb(
     ),
     "aforesaid policy apply policy.yaml --dry-run\n  aforesaid policy apply policy.yaml --expected 1.2.0",
     grant="admin", effect="governs", opens="make", embeds=True, progress="Applying the policy",
-    to_text=lambda report, view: shown.policy_text(report),
+    note=lambda report, view: shown.UNCLEAN if report.unclean else "",
 )  # fmt: skip
 CHECK = Verb(
     "policy check", "", "Check policy files without a store.",
@@ -122,7 +122,6 @@ VALIDATE = Verb(
             "revise", "policy.revise", "Check all stored records against the policy.",
             arguments=(Argument("mend", "With --stored: redact what is found, permanently.", "flag"),),
             grant="admin", effect="governs", opens="make", embeds="mend", progress="Checking",
-            to_text=lambda found, view: shown.revision_text(found),
             fails=lambda found, view: found.unclean > found.mended,
             by=Argument("stored", "Check every stored record instead.", "flag"),
         ),

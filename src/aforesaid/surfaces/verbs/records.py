@@ -221,7 +221,7 @@ FORGET = Verb(
     ),
     "aforesaid forget s4-t09 --user ana\n  aforesaid forget --session 2026-05-06-nightly --user ana --yes",
     grant="write", effect="destroys", command="special.forget", call=forget,
-    to_text=lambda receipt, view: receipt_text(receipt),
+    to_text=lambda receipt, view: receipt_text(receipt, view.columns),
     fails=lambda receipt, view: not (receipt.proven or receipt.dry_run),
     tool=Tool(
         "Forget",

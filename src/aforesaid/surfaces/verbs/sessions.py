@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aforesaid.surfaces.formats import sessions as shown
+from aforesaid.surfaces.formats import records as shown
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import turns_of
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
@@ -41,7 +42,7 @@ BOOTSTRAP = Verb(
     ),
     "aforesaid bootstrap today --user ana --project shop --document AGENTS.md --from earlier.jsonl",
     grant="write", effect="adds", opens="make", embeds=True, call=bootstrap,
-    to_json=shown.begun_json, to_text=lambda begun, view: shown.begun_text(begun),
+    to_json=lambda begun, view: {**to_json(begun), "ingested": shown.ingest_json(begun.ingested)},
     fails=lambda begun, view: bool(begun.failed),
 )  # fmt: skip
 COMPACT = Verb(
@@ -54,7 +55,6 @@ COMPACT = Verb(
     (Argument("session", metavar="SESSION...", positional=True, required=True, many=True), arg.USER),
     "aforesaid compact monday tuesday --user ana",
     grant="write", effect="adds", embeds=True, each="session", progress="Summarising",
-    to_text=lambda reports, view: "\n".join(map(shown.compact_text, reports)),
 )  # fmt: skip
 EXPAND = Verb(
     "expand",
@@ -71,7 +71,6 @@ END = Verb(
     (ONE_SESSION, arg.USER),
     "aforesaid end today --user ana",
     grant="write", effect="adds", embeds=True, progress="Summarising",
-    to_text=lambda ended, view: shown.ended_text(ended),
 )  # fmt: skip
 
 VERBS = (BOOTSTRAP, COMPACT, EXPAND, END)

@@ -14,7 +14,7 @@ from aforesaid.settings.rows import OpenclawRows, PceRows
 from aforesaid.text.analyze import STOP_WORDS, query_terms
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.secrets import find_secrets
-from aforesaid.text.patterns import MONTH, any_of, words
+from aforesaid.text.patterns import MONTH, any_of, listed, words
 
 Mode: TypeAlias = Literal["hybrid", "exact", "semantic"]
 
@@ -161,13 +161,7 @@ _PUNCTUATION = re.compile(r"(?<![\w+#])[^\w\s]+|[^\w\s+#]+(?!\w)|[、。?!「」
 _RARE = re.compile(r"\b(?:[A-Z]{2,}\d*|[A-Za-z]+\d+\w*|\d+[A-Za-z]+\w*|[A-Z][a-z]+[A-Z]\w*)\b", re.ASCII)
 _COMMON = frozenset("OK AM PM TV US USA UK EU PC ID FAQ CEO HR IT AI TODO ASAP DIY API APP".split())  # noqa: SIM905
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s|am|pm|h|km|kg|cm|mm|m|g|k|x|d|gb|mb)", re.IGNORECASE)
-_NO_NOUN = STOP_WORDS | frozenset(
-    """find show give get got make made said say says know remember think go went see look use used need want like new
-    old last next first best good bad many much more most often again called long now still ever never not also before
-    after since during until between than only very last week today yesterday tomorrow soon here under over out off up
-    down decide happen happened choose chose agree discuss fix set run keep kept take took buy bought work recommend
-    information news advice music weather software hardware progress feedback help data homework equipment""".split()  # noqa: SIM905
-)
+_NO_NOUN = STOP_WORDS | listed("query not nouns")
 _IRREGULAR = {
     "person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",
     "mouse": "mice", "life": "lives", "knife": "knives", "wife": "wives", "leaf": "leaves", "shelf": "shelves",

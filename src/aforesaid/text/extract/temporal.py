@@ -9,19 +9,48 @@ from dataclasses import dataclass
 
 from aforesaid.errors import InputError
 from aforesaid.text.extract.reader import guarded
-from aforesaid.text.extract.temporal_words import (
-    ENGLISH_ROWS,
-    JAPANESE_ROWS,
-    JOINS,
-    OPENERS,
-    STOPS,
-    STOPS_JAPANESE,
-    VERBS,
-)
+from aforesaid.text.patterns import Row, listed, word_row
 
 MAX_SLOTS = 4  # time.max_slots
 QUERY_CHARACTERS = 2_000  # events are looked for in so much of a query; more is a document, not a question
+_STOPS = listed("event stop")
+_STOPS_JAPANESE = listed("event stop japanese")
+_VERBS = listed("event verbs")
+_JOINS = frozenset(("of", "to", "in", "at", "with", "for", "from"))  # inside a phrase that begins with an article
+_OPENERS = frozenset(("the", "my", "our", "his", "her", "their", "your", "a", "an"))
+_LENGTH = r"の(?!期間|間|時間|日数)"  # どのくらいの値段 asks for something else
 
+ENGLISH_ROWS: tuple[Row, ...] = (
+    word_row("how_many_days", r"how\smany\s(?:more\s|whole\s|full\s)?(?:minute|hour|day|night|week|month|year)s\b"),
+    word_row("how_long", r"how\s(?:long|much\stime)\b"),
+    word_row("before_after", r"before\b|after(?:wards?)?\b(?!\sall\b)|prior\sto\b"),
+    word_row(
+        "first",
+        r"first\b(?!\s(?:name|class|aid|person|floor|grade|language|lady)\b)|earli(?:er|est)\b|came\s(?:first|last)\b",
+        r"(?:in\s)?(?:what|which)\sorder\b|sooner\b",
+    ),
+    word_row("since_between", r"since\b|between\b"),
+    word_row(
+        "when_did",
+        r"when\s(?:did|was|were|is|are|will|do|does|have|has|had)\b",
+        r"(?:what|which)\s(?:date|day|month|year)\b|what\stime\b",
+    ),
+)
+JAPANESE_ROWS: tuple[Row, ...] = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("how_many_days", r"何(?:日(?!に|付)|週間|[かヶカヵケ箇]月|年(?:間|前|後|ぶり|経|た)|時間|分)|日数"),
+        ("how_long", rf"ど(?:の|れ)(?:[くぐ]らい|ほど)(?!{_LENGTH})|期間"),
+        (
+            "before_after",
+            r"(?<![名午人当お手目駅])(?<!当たり)前(?![提向半面進歩例払置職者述])"
+            r"|(?<![午最背今老産前])後(?![輩悔半任ろ継者方援述])|(?<=[たの])あと(?=に|で|、|は|何|ど|から|$)",
+        ),
+        ("first", r"最初|初めて|はじめて|先に|(?:どちら|どっち)が(?:先|早)|一番(?:早|古)|より(?:早|前)"),
+        ("since_between", r"以来|以降|から[^。？?\n]{1,30}まで|の間(?!違)|てから"),
+        ("when_did", r"いつ(?!も|か(?!ら)|の間)|何(?:日に|年に|月(?!間)|曜日|時(?!間))|日付"),
+    )
+)
 _ROWS = (*ENGLISH_ROWS, *JAPANESE_ROWS)
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 _QUOTED = re.compile(
@@ -99,11 +128,11 @@ def _english(text: str) -> Iterator[_Slot]:
             run += [*joins, token]
             joins = []
             continue
-        if run and opened and (word in JOINS or (joins and word in OPENERS)):
+        if run and opened and (word in _JOINS or (joins and word in _OPENERS)):
             joins.append(token)
             continue
         yield from _slot(run)
-        run, joins, opened = [], [], word in OPENERS
+        run, joins, opened = [], [], word in _OPENERS
     yield from _slot(run)
 
 
@@ -112,9 +141,9 @@ def _content(token: re.Match[str], word: str, noun: bool) -> bool:
     if not _WORD.match(token[0]):
         return False
     plain = word.split("'")[0].split("’")[0].rstrip(".")
-    if plain in STOPS:
+    if plain in _STOPS:
         return False
-    return noun or plain not in VERBS
+    return noun or plain not in _VERBS
 
 
 def _slot(run: list[re.Match[str]]) -> Iterator[_Slot]:
@@ -130,6 +159,6 @@ def _japanese(text: str) -> Iterator[_Slot]:
     for found in _PHRASE_JA.finditer(text):
         if not _JAPANESE.search(found[0]):
             continue  # an English word: the other reader has it
-        nouns = [noun for noun in _INNER.finditer(text, found.start(), found.end()) if noun[0] not in STOPS_JAPANESE]
+        nouns = [noun for noun in _INNER.finditer(text, found.start(), found.end()) if noun[0] not in _STOPS_JAPANESE]
         if nouns and (len(nouns) > 1 or len(nouns[0][0]) > 1):
             yield _Slot(nouns[0].start(), nouns[-1].end(), 1)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv6Address
 
-from aforesaid.text.extract.pii.folded import words
 from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
+from aforesaid.text.patterns import word_list, words
 
 MAX_LOCAL = 64  # characters in front of the @ (RFC 5321)
 MAX_DOMAIN = 250
@@ -15,17 +15,7 @@ MAX_DOMAIN = 250
 _LOCAL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-'"
 LOCAL = _LOCAL + "".join(chr(code) for code in range(0xC0, 0x250) if code not in (0xD7, 0xF7))
 # Any two letters are taken as a country. Longer ends are listed: `x@self.weight` is a product of matrices.
-ENDS = (
-    "com net org edu gov mil int info biz name pro mobi asia tel jobs travel museum aero coop cat post arpa app dev "
-    "xyz online site website shop store tech cloud blog art agency email club world live life studio design news "
-    "media group global network systems solutions company software digital tokyo osaka nagoya kyoto yokohama london "
-    "berlin paris nyc page link wiki space fun top vip work works today one email mail social community team health "
-    "care clinic law legal bank finance money house homes academy school university college science engineering "
-    "consulting services support center zone games chat video photo photos photography music band film fashion "
-    "beauty fit food cafe restaurant example test invalid local localhost internal intranet lan corp home private "
-    "onion moe ninja guru rocks earth ltd inc llc gmbh family international swiss eus bzh scot wales amsterdam "
-    "brussels vegas boston miami melbourne sydney"
-)
+ENDS = word_list("mail domains")
 ASCII_DOMAIN = re.compile(
     rf"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{{0,61}}[A-Za-z0-9])?\.){{1,8}}(?i:{words(ENDS)}|[a-z]{{2}}|xn--[a-z0-9-]{{2,59}})"
     r"(?![A-Za-z0-9(\[]|-[A-Za-z0-9]|\.[A-Za-z0-9])"

@@ -34,11 +34,6 @@ def named_by(pattern: re.Pattern[str]) -> Accept:
     return lambda view, match: pattern.search(view.before(match.start())) is not None
 
 
-def words(listed: str) -> str:
-    """Words as alternatives of a pattern."""
-    return "|".join(listed.split())
-
-
 # How a word and the value that it names are joined: `phone: "`, "passport number is", 電話番号は.
 JOINT = (
     r"[\"'`\])*]{0,3}\s{0,2}(?:\([^()\n]{1,20}\)\s?)?(?:(?:[:=>→-]{1,2}|は|が|'s|is|was)?[ \t\n]{0,2}(?:is )?)"

@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-FAMILY_NAMES = (  # common ones that are not also everyday words before さん or 様
-    "佐藤 鈴木 高橋 田中 伊藤 渡辺 渡邊 渡部 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 清水 山崎 池田 "
-    "橋本 阿部 石川 前田 藤田 後藤 小川 岡田 村上 長谷川 近藤 石井 斎藤 斉藤 坂本 遠藤 青木 藤井 西村 福田 太田 三浦 "
-    "藤原 岡本 松田 中川 中野 原田 小野 田村 竹内 金子 和田 中山 石田 上田 森田 柴田 酒井 工藤 横山 宮崎 宮本 内田 "
-    "高木 安藤 谷口 大野 丸山 今井 高田 藤本 武田 村田 上野 杉山 増田 平野 大塚 千葉 久保 松井 小島 岩崎 桜井 野口 "
-    "松尾 野村 木下 菊地 菊池 佐野 大西 杉本 新井 古川 浜田 菅原 市川 水野 小松 島田 小山 高野 五十嵐 西田 山内 西川 "
-    "秋山 川崎 飯田 田辺 中田 川口 安田 本田 中島 早川 望月 黒田 永井 服部 星野 樋口 荒木 大久保"
-)
-_FAMILY = "|".join(sorted(FAMILY_NAMES.split(), key=len, reverse=True))
+from aforesaid.text.patterns import listed
+
+_FAMILY = "|".join(sorted(listed("japanese family names"), key=len, reverse=True))
 _KANJI = "一-龥々ヶ"
 _FULL = (
     rf"(?:[{_KANJI}]{{1,4}} [{_KANJI}ぁ-んァ-ンー]{{1,4}}|[ァ-ンー]{{2,8}}[・ ][ァ-ンー]{{2,8}}|[{_KANJI}]{{2,6}}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from aforesaid.text.extract.pii.folded import JOINT, named_by
 from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
+from aforesaid.text.patterns import listed
 
 CARD = re.compile(
     r"[2-6](?<![A-Za-z0-9_.][2-6])(?<![A-Za-z0-9]-[2-6])"
@@ -37,13 +38,7 @@ CARD_OTHER = re.compile(
 ALONE = (15, 16)  # lengths that are a card's without the word; others are ids and times more often
 
 IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9_][A-Z])[A-Z][0-9]{2}(?=[ -]?[A-Z0-9])")
-_IBAN_LENGTHS = (
-    "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 "
-    "FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 "
-    "LU20 LV21 LY25 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29 PT25 QA29 RO24 RS22 SA24 SC31 SE24 "
-    "SI19 SK24 SM27 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20"
-)
-IBAN_LENGTHS = {item[:2]: int(item[2:]) for item in _IBAN_LENGTHS.split()}
+IBAN_LENGTHS = {item[:2]: int(item[2:]) for item in listed("iban lengths")}
 
 SSN = re.compile(
     r"[0-8](?<![A-Za-z0-9_.$][0-8])(?<![A-Za-z0-9]-[0-8])[0-9]{2}([- ]?)[0-9]{2}\1[0-9]{4}(?![A-Za-z0-9_]"

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from aforesaid.text.extract.people import GIVEN_NAMES, NOT_NAMES
-from aforesaid.text.extract.pii.folded import BLOT, words
+from aforesaid.text.extract.pii.folded import BLOT
 from aforesaid.text.extract.pii.names_japanese import JAPANESE_HINTS, japanese_names
 from aforesaid.text.extract.spans import SpanFinder, Table, TextView
-from aforesaid.text.patterns import MONTH
+from aforesaid.text.patterns import MONTH, listed, word_list, words
 
 _WORD = r"[A-ZÀ-Þ](?:[A-Za-zÀ-ÿ]|['-](?=[A-Za-zÀ-ÿ])){1,24}+(?![A-Za-z0-9_])"
 _PARTICLE = "van|von|de|da|del|der|la|bin|al"
@@ -21,19 +20,10 @@ _AND_FAMILY = rf"(?: [A-Z]\.)?(?: (?:(?:{_PARTICLE}) ){{0,2}}{_WORD})?"
 SHAPE = re.compile(  # no CamelCase but McDonald, no CAPITALS
     rf"[A-ZÀ-Þ][a-zà-ÿ]*(?:['-][A-ZÀ-Þ]?[a-zà-ÿ]+)*|(?:Mc|Mac|De|Di|La|Le|Fitz|Van)[A-Z][a-z]+|[A-Z]\.|{_PARTICLE}"
 )
-_GIVEN = rf"(?:{words(GIVEN_NAMES)})(?![A-Za-z0-9_])"
-_OTHER_NAMES = (  # titles of things, and words that stand where names do
-    "Pepper Robot Bean Who Strange Doom Freeze Clean Right Wrong Driver Evil Pac Potato Beast President Chairman "
-    "Speaker Secretary Minister Sir Madam Customer Team User Admin Client Support Service Server Sales Everyone All "
-    "Corp Inc Ltd Llc Gmbh Group Studio Company Foundation University Project Test Build Deploy Release Docker "
-    "Visual Production Staging Development Database Table Column File Folder Default String Class Method Function "
-    "Object Type Value None Null True False Unknown Required Optional Enter Your First Last Full My Name Description "
-    "Data Model Acme Windows Linux Python Java Open Source New Old Main Web App Api Dashboard Report Check Run "
-    "Install Lint Node Azure Aws Google Cloud Engine Platform System Systems Software Framework Library Package "
-    "Module Component Widget Button"
-)
-GIVEN = frozenset(GIVEN_NAMES.split())
-NOBODY = frozenset((NOT_NAMES + " " + _OTHER_NAMES).split())
+_GIVEN_NAMES = words(word_list("given names"))
+_GIVEN = rf"{_GIVEN_NAMES}(?![A-Za-z0-9_])"
+GIVEN = listed("given names")
+NOBODY = listed("not names") | listed("pii not names")
 
 INTRODUCED = re.compile(rf"(?:name is|name's|name:|called|all me|go by|his is) ({_FULL})")
 INTRODUCES = re.compile(
@@ -42,7 +32,7 @@ INTRODUCES = re.compile(
 )
 SPEAKS = re.compile(r" (?:speaking|calling|from|here)\b")
 SMALL_LETTERS = re.compile(
-    rf"my name(?: is|'s) ((?:{words(GIVEN_NAMES.lower())})(?![a-z0-9_'])(?: (?!(?:and|i|but|from|or|so|not|who|also"
+    rf"my name(?: is|'s) ({_GIVEN_NAMES.lower()}(?![a-z0-9_'])(?: (?!(?:and|i|but|from|or|so|not|who|also"
     rf"|in|of|the|is|by|what|here|nice|this|please|how|can|my)\b)[a-z]{{2,15}}(?=[.,!?\n]|\Z| and\b| i\b))?)"
 )
 I_AM = re.compile(rf"(?:I'm|I am|[Dd]ear|it's me,) ({_GIVEN}{_AND_FAMILY})(?!'s)")

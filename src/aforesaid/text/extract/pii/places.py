@@ -5,25 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from aforesaid.text.extract.pii.folded import JOINT, named_by, words
+from aforesaid.text.extract.pii.folded import JOINT, named_by
 from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
+from aforesaid.text.patterns import word_list, words
 
 _STRONG = "Street St Avenue Ave Road Rd Boulevard Blvd Lane Ln Parkway Pkwy Turnpike"
-_WEAK = (  # also drives on a disk, parks to visit and ways to do things
-    "Drive Dr Court Ct Place Pl Square Sq Terrace Ter Way Circle Cir Close Crescent Cres Mews Gardens Grove Row Hill "
-    "Walk Park Quay Alley Trail Plaza Loop Highway Hwy View Rise Green Wharf Path Broadway Heights"
-)
-_STATES = (
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR "
-    "PA RI SC SD TN TX UT VT VA WA WV WI WY DC PR ON QC BC AB MB SK NS NB NL PE NSW VIC QLD TAS ACT"
-)
+_WEAK = word_list("weak streets")  # also drives on a disk, parks to visit and ways to do things
+_STATES = word_list("states")
 _COUNTRIES = r"USA|U\.S\.A\.|US|UK|U\.K\.|United Kingdom|United States|England|Scotland|Wales|Ireland|Canada|Australia"
-_AREAS = (  # the letters that British postcodes begin with
-    "AB AL B BA BB BD BH BL BN BR BS BT CA CB CF CH CM CO CR CT CV CW DA DD DE DG DH DL DN DT DY E EC EH EN EX FK FY "
-    "G GL GU HA HD HG HP HR HS HU HX IG IP IV KA KT KW KY L LA LD LE LL LN LS LU M ME MK ML N NE NG NN NP NR NW OL "
-    "OX PA PE PH PL PO PR RG RH RM S SA SE SG SK SL SM SN SO SP SR SS ST SW SY TA TD TF TN TQ TR TS TW UB W WA WC WD "
-    "WF WN WR WS WV YO ZE JE GY IM"
-)
+_AREAS = word_list("british areas")  # the letters that British postcodes begin with
 _BRITISH = rf"(?:{words(_AREAS)})[0-9][0-9A-HJKMNPR-Y]? [0-9][ABD-HJLNP-UW-Z]{{2}}"
 _CANADIAN = r"[ABCEGHJ-NPRSTVXY][0-9][A-Z] ?[0-9][A-Z][0-9]"
 _ZIP = r"[0-9]{5}(?:-[0-9]{4})?"

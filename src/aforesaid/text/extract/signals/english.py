@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import re
 
-from aforesaid.text.extract.people import CLOSE, GIVEN_NAMES, KIN, NOT_NAMES
-from aforesaid.text.patterns import Row, after_none, by_letter, word_row, words
+from aforesaid.text.patterns import Row, after_none, by_letter, word_list, word_row, words
+
+_KIN, _CLOSE = word_list("relations"), word_list("before relations")
+_GIVEN_NAMES, _NOT_NAMES = by_letter(word_list("given names")), by_letter(word_list("not names"))
 
 _MONTH = words(
     "jan(?:uary)? feb(?:ruary)? apr(?:il)? june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)? "
@@ -50,13 +52,7 @@ MAY = word_row(  # in small letters these two are verbs
     r"\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?:May|March)\b",
 )
 
-_UNITS = (
-    "percent dollars? bucks? euros? pounds? yen cents? usd eur gbp km kilomet(?:er|re)s? met(?:er|re)s? miles? feet "
-    "ft inch(?:es)? cm mm kg kilos? kilograms? grams? lbs? oz ounces? lit(?:er|re)s? ml cups? tbsp tsp tablespoons? "
-    "teaspoons? [gmkt]b ms seconds? secs? minutes? mins? hours? hrs? days? weeks? months? years? yrs? degrees? "
-    "calories kcal mph kmh hz ghz mhz px times people persons? children kids men women points? pages? million "
-    "billion thousand hundred dozen k"
-)
+_UNITS = word_list("units")
 _COUNTS = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred"
 _VERBS = words("is was has does as us this its his plus minus versus always less works seems means")
 _PLURAL = rf"(?!{_VERBS}\b)(?:[a-z]{{2,15}}[ -])?(?!{_VERBS}\b)[a-z]{{1,20}}[^\Wsui\d_]s\b"
@@ -78,7 +74,7 @@ CURRENCY: Row = ("natural_quantity", re.compile(r"[$€£¥₹]\s?\d"))
 
 _NOT_KIN = r"\b(?!\s(?:nodes?|process|class|element|component|table|row|commit|thread|window|key|library)|-)"
 _FIRM = r"(?:Corp|Inc|Ltd|GmbH|LLC|Street|Avenue|University|Hospital)\b"
-_NAME = rf"(?!{by_letter(NOT_NAMES)}\b)[A-Z][a-zà-ÿ]{{1,14}}(?:[ -](?!{_FIRM})[A-Z][a-zà-ÿ]{{1,14}})?"
+_NAME = rf"(?!{_NOT_NAMES}\b)[A-Z][a-zà-ÿ]{{1,14}}(?:[ -](?!{_FIRM})[A-Z][a-zà-ÿ]{{1,14}})?"
 _SPOKE = "said says told asked texted emailed messaged replied mentioned promised invited married joked graduated"
 _TO = "[Tt]ell [Aa]sk [Oo]wed? [Tt]hank met married dating told texted emailed invited me\\sand"
 _WITH = "spoke talked talking chatted met meeting lunch dinner coffee drinks call breakfast date interview"
@@ -86,16 +82,16 @@ _KNOWN = "friend colleague co-?worker cousin neighbou?r roommate classmate teamm
 _MANY = "sons daughters kids children brothers sisters cousins"
 PERSON = word_row(
     "natural_person",
-    rf"(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Yy]our)\s(?:{words(CLOSE)}\s)?(?:step|great-)?{words(KIN)}{_NOT_KIN}",
+    rf"(?:[Mm]y|[Oo]ur|[Hh]is|[Hh]er|[Tt]heir|[Yy]our)\s(?:{words(_CLOSE)}\s)?(?:step|great-)?{words(_KIN)}{_NOT_KIN}",
     rf"(?:two|three|four|\d)\s(?:older |younger |little )?{words(_MANY)}{_NOT_KIN}",
     rf"[Aa]n?\s(?:old |close |good |former |new )?{words(_KNOWN)}\b",
     rf"(?=[A-Z])(?<!to )(?<!in )(?<!from ){_NAME}"
-    rf"(?:\s(?:also |just |already )?{words(_SPOKE)}\b|\sand\s(?:I|me)\s|'s\s{words(KIN)}{_NOT_KIN})",
+    rf"(?:\s(?:also |just |already )?{words(_SPOKE)}\b|\sand\s(?:I|me)\s|'s\s{words(_KIN)}{_NOT_KIN})",
     rf"(?:{words(_TO)}|{words(_WITH)}\s(?:to|with))\s{_NAME}\b(?!\s{_FIRM})",
     r"(?:Mr|Mrs|Ms|Mx|Dr|Prof|Professor|Aunt|Uncle|Coach|Grandma|Grandpa|Detective|Senator|President)\.?\s[A-Z][a-z]",
     rf"(?:[Mm]y|[Hh]is|[Hh]er)\sname(?:'s|\sis)\s[A-Z]|(?:man|woman|guy|girl|boy|person)\s(?:named|called)\s{_NAME}",
     r"(?:Mom|Mum|Dad|Grandma|Grandpa)\b",
-    rf"{by_letter(GIVEN_NAMES)}\b(?!\s{_FIRM})",
+    rf"{_GIVEN_NAMES}\b(?!\s{_FIRM})",
 )
 
 _VERY = rf"(?:{words('really also just always generally usually still much absolutely personally actually do so')} )"
@@ -116,7 +112,7 @@ PREFERENCE = word_row(
     r"favou?rite\s\w{2,20}\s(?:is|are|was)\b",
     r"(?:i'm|i am|we're|i've been|i was)\s(?:really |very |not |so |a |big |huge |quite ){0,3}"
     r"(?:into|fond of|obsessed with|keen on|fan of|partial to)\b",
-    rf"(?:s?he|they|my\s(?:{words(CLOSE)}\s)?{words(KIN)})\s(?:really )?(?:loves?|prefers?|hates?|enjoys?|likes)\b",
+    rf"(?:s?he|they|my\s(?:{words(_CLOSE)}\s)?{words(_KIN)})\s(?:really )?(?:loves?|prefers?|hates?|enjoys?|likes)\b",
     rf"(?:please|should)\s(?:always|never)\s{words(_STANDING)}\b",
     r"from now on\b|going forward\b|please (?:stop|don't|do not|avoid)\b|(?:not a|big|huge) fan of\b",
     r"please,? no (?!problem|worr|rush|need|offen|more questions)\w{3,20}\b",
@@ -132,26 +128,12 @@ STANDING: Row = (  # an order, not a habit: it opens its clause
 _ADVERB = (
     rf"(?:{words('just also really still currently a bit so not quite entirely now having some actually')} ){{0,3}}"
 )
-_ASKING = (
-    "looking wondering trying thinking curious interested sure certain sorry confused stuck asking glad happy afraid "
-    "hoping considering trouble problems? issues? getting seeing unable guessing saying talking referring aware able "
-    "supposed hard open excited proud concerned definitely leaning eager all"
-)
+_ASKING = word_list("asking")
 _BEING = rf"(?!{_ADVERB}{words(_ASKING)}\b)\w"
-_TALK = (
-    "questions? problems? issues? doubts? ideas? trouble errors? clue request bug trying wondering thinking looking "
-    "tried noticed heard no seen got\\sit decided agreed chosen settled exceptions? warnings? hard been\\sgetting "
-    "been\\sseeing"
-)
+_TALK = word_list("talk")
 _LEAD = rf"(?:{words('been also already just an? some another one two any this the these few couple of')} ){{0,2}}"
 _HAVING = rf"(?!to\b)(?!{_LEAD}(?:\w{{1,12}}\s)?{words(_TALK)}\b)\w"
-_DID = (
-    "work live own study teach play speak grew moved bought went visited started finished adopted married graduated "
-    "attended joined quit sold built wrote watched ate eat drink drank drove drive flew lost won met spent paid "
-    "received signed volunteer ordered completed became turned switched enrolled booked hired founded manage lead "
-    "led planted baked cooked ran repaired donated upgraded picked participated hold read use used run host deploy "
-    "got had took made saw set stayed returned"
-)
+_DID = word_list("deeds")
 _NOW = (
     rf"(?:{words('just also recently finally actually already currently usually often always never still once only')} )"
 )
@@ -161,10 +143,7 @@ _TROUBLE = (
 _NO_FACT = rf"(?!\s(?:(?:an?|the|this|some|these)\s)?(?:\w{{1,12}}\s)?{words(_TROUBLE)}\b)"
 _ASKED = "do did can could should would must may might if does will have had whether am are were was"
 _I, _WE = after_none("i", _ASKED), after_none("we", _ASKED)
-_TOOLS = (
-    "code program script function app query question problem issue understanding guess goal point build server page "
-    "site idea request error tests docker computer screen model result output loop email message concern plan hope"
-)
+_TOOLS = word_list("not own")
 _THING = rf"(?!{words(_TOOLS)}\b)[a-z]{{2,15}}"
 ASSERTION = word_row(
     "natural_assertion",

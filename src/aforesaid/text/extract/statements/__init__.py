@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from aforesaid.text.extract.statements import english as statements_en
 from aforesaid.text.extract.statements.phrases import NOBODY
-from aforesaid.text.extract.statements.things import PROJECT, lines
+from aforesaid.text.extract.statements.things import PROJECT, settings_in
 from aforesaid.text.extract.statements.values import (
     SOFT,
     TIMES,
@@ -24,11 +24,12 @@ from aforesaid.text.extract.statements.values import (
     key_of,
     same_value,
 )
-from aforesaid.text.extract.statements.words import EVERYDAY
+from aforesaid.text.patterns import listed
 from aforesaid.text.sentences import sentences
 
 __all__ = ["Mood", "Statement", "key_of", "statements", "supersedes"]
 
+EVERYDAY = listed("statement everyday events")
 SENTENCE_CHARS = 600  # of a longer sentence only the beginning is read
 TEXT_CHARS = 20_000  # a longer text is a document; people state facts in its beginning or not at all
 _KANA = re.compile("[ぁ-んァ-ヶ一-龥]")
@@ -74,7 +75,7 @@ def _readings(sentence: str, talk: statements_en.Discourse) -> Iterator[Statemen
         yield from statements_ja.readings(sentence, talk.speaker)
         return
     if not sentence.endswith("?"):
-        yield from lines(sentence)
+        yield from settings_in(sentence)
     yield from statements_en.readings(sentence, talk)
 
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aforesaid.text.extract.people import NOT_NAMES
 from aforesaid.text.extract.statements.people import read_person
-from aforesaid.text.extract.statements.phrases import ADVERBS, Phrase, Predicate, owner_of
+from aforesaid.text.extract.statements.phrases import ADVERBS, DATES, GAUGES, PLAIN, Phrase, Predicate, owner_of
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import Statement
-from aforesaid.text.extract.statements.words import DATES, FICTION, GAUGES, HEDGES, PLAIN, word_set
+from aforesaid.text.patterns import listed, word_list, word_set
 
 CLAUSE_TOKENS = 40  # a statement says what it says within so many words
 SUBJECT_TOKENS = 9  # longer phrases before a verb are clauses themselves
@@ -58,7 +57,12 @@ _ASKS = re.compile(
     r"\W*(?:and |so |but |also )?(?:can|could|do|does|did|what|how|which|where|when|why|who|would|should|is|are)\b",
     re.I,
 )
-_FICTION = re.compile(FICTION, re.I)
+_FICTION = re.compile(
+    r"\bin (?:my|our|the|this) (?:\w+ )?(?:novel|story|game|dream|book|screenplay|campaign|example|"
+    r"scenario|film|movie)\b|\bfor example\b|\be\.g\.|\blet's say\b|\bcharacter\b",
+    re.I,
+)
+_HEDGES = listed("statement hedges")
 _CONDITION = re.compile(
     r"\W*(?:(?:and|but|so|or) )?(?:if|suppose|supposing|imagine|what if|pretend|assuming|in case|say|wish|once|unless|"
     r"when|had|were)\b",
@@ -68,23 +72,9 @@ _REPORT = re.compile(
     "(?:said|says|told (?:me|us)|tells me|mentioned|announced|confirmed|wrote|texted(?: me)?|emailed(?: me)?)"
     r"(?: that)?,? (?=\w)"
 )
-_FINITE = word_set(
-    """is are was were has have had got gets will moved lives live works work used starts started begins joined left
-    quit turned became took switched changed died passed broke went goes costs cost runs uses stopped gave weighs
-    plays retired graduated relocated said says told mentioned announced confirmed wrote texted emailed rose dropped
-    increased decreased fell grew jumped climbed expired ended ships shipped opens closes resigned hates likes loves
-    speaks raised lowered pushed cancelled canceled rescheduled postponed extended reduced lands departs leaves
-    arrives prefers eats drinks drives no does did do not needs"""
-)
-_ELLIPTIC = word_set(
-    """moved switched quit sold stopped gave turned cancelled canceled relocated upgraded migrated rescheduled joined
-    changed got became left split broke"""
-)
-_NOBODY = frozenset(word.lower() for word in NOT_NAMES.split()) | word_set(
-    """i my our me us your you his her their its if when while since after before because although though let here
-    everything nothing something can do does did is are was were have has had will would could should to for with
-    from by about dr mr mrs ms congrats note update reminder fyi btw good bad any every"""
-)
+_FINITE = listed("statement verbs")
+_ELLIPTIC = listed("statement verbs without subject")
+_NOBODY = word_set(word_list("not names").lower()) | listed("statement nobody")
 _THIRD = {"he": "his", "she": "her", "they": "their"}
 
 
@@ -145,7 +135,7 @@ def _clause(clause: str, talk: Discourse, change: bool = False, reported: bool =
         return
     phrase, rest = found
     near = rest[: rest.index("and") if "and" in rest[:HEDGE_TOKENS] else HEDGE_TOKENS]
-    if not rest or not HEDGES.isdisjoint(near) or "if" in rest:
+    if not rest or not _HEDGES.isdisjoint(near) or "if" in rest:
         return
     said = " ".join(rest)
     if phrase.kind == "person" and (match := _REPORT.match(said)):

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from aforesaid.text.extract.statements.values import HELD, STATUS, UNLIKED, Mood, Statement, times
+from aforesaid.text.extract.statements.values import HELD, STATUS, Mood, Statement, times
 from aforesaid.text.patterns import any_of
 
 _SPLIT = re.compile(
@@ -46,7 +46,7 @@ _PLAIN = {
     "ポート": "port", "ポート番号": "port", "家賃": "rent", "予算": "budget", "体重": "weight", "年収": "salary",
     "給料": "salary", "身長": "height", "締め切り": "deadline", "締切": "deadline", "〆切": "deadline",
     "納期": "deadline", "期限": "deadline", "値段": "price", "価格": "price", "料金": "price", "職業": "role",
-    "勤務先": "employer", "苗字": "surname", "名字": "surname", "部署": "department", "起床時間": "wake up",
+    "勤務先": "employer", "苗字": "surname", "名字": "surname", "部署": "department",
 }  # fmt: skip
 _TRAITS = frozenset("優秀 厳しい 親切 元気 病気 出張 出張中 休み 女性 男性 アメリカ人 日本人 医者 優しい".split())  # noqa: SIM905 - no names
 
@@ -119,11 +119,11 @@ def _relation(match: re.Match[str], subject: str, change: bool) -> Iterator[Stat
         yield Statement(subject, relation, value, "ends" if match["off"] else "is", change)
 
 
-def _home(mood: Mood, changed: bool = False) -> Rule:
+def _home(changed: bool = False) -> Rule:
     def rule(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
         place = re.sub("^(?:実家のある|新しい)", "", match["v"].strip())
         if place and not re.match(rf"{_TIME}|部屋|家$|新居$|マンション$|アパート$|隣|ここ|そこ", place):
-            yield Statement(subject, "home", place, mood, change or changed)
+            yield Statement(subject, "home", place, "is", change or changed)
 
     return rule
 
@@ -135,13 +135,13 @@ def _simple(attribute: str, changed: bool = False, mood: Mood = "is") -> Rule:
     return rule
 
 
-def _each(attribute: str, mood: Mood = "is", value: str = HELD) -> Rule:
+def _each(attribute: str, mood: Mood = "is") -> Rule:
     """A rule for what one may have many of: each is an attribute of its own."""
 
     def rule(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
         thing = _bare(match["x"])
         if thing and thing not in ("これ", "それ", "こと", "何", "の"):
-            yield Statement(subject, f"{attribute} {thing}", value, mood, change or mood == "ends")
+            yield Statement(subject, f"{attribute} {thing}", HELD, mood, change or mood == "ends")
 
     return rule
 
@@ -169,8 +169,7 @@ def _favourite(match: re.Match[str], subject: str, change: bool) -> Iterator[Sta
 
 
 def _off(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
-    moving = "引っ越し" in match["x"] or "引越" in match["x"]
-    yield Statement(*((subject, "home") if moving else (_named(match["x"]), "date")), "", "cancels", True)
+    yield Statement(_named(match["x"]), "date", "", "cancels", True)
 
 
 def _status(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
@@ -190,7 +189,7 @@ def _thing(match: re.Match[str], subject: str, change: bool) -> Iterator[Stateme
     attribute = _PLAIN.get(plain, "")
     about = thing.removesuffix(plain).rstrip("の") if plain else thing
     whose = subject if plain and (not about or re.fullmatch(_SELF, about)) else about
-    if attribute and attribute not in ("deadline", "wake up"):
+    if attribute and attribute != "deadline":
         yield Statement(whose, attribute, value, "is", change)
     elif any(times(value)) and re.match(_TIME, value):
         yield Statement(whose, attribute or "date", value, "plans", change or "moved" in match.re.groupindex)
@@ -213,13 +212,9 @@ ROWS: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         (
             f"(?:[^、。はがをに]{{1,8}}で、?)?{_N}[にへ](?:[^、。はがをに]{{1,8}}で)?(?:引っ?越し[しをて]?|移住し|転居し|移り住ん)"
             f"(?:{_DONE}|てき|て来|だ|しまし)",
-            _home("is", True),
+            _home(True),
         ),
-        (
-            f"(?:{_TIME}[^、。]{{0,8}}(?:に|から)?)?、?{_N}[にへ](?:引っ?越(?:す|し(?:する|の)?予定|します|しする)|移住(?:する|します))",
-            _home("plans"),
-        ),
-        (f"{_N}に住んで(?:い(?:ます|る)|る|おり)", _home("is")),
+        (f"{_N}に住んで(?:い(?:ます|る)|る|おり)", _home()),
         (f"{_N}(?:で働いて|に勤めて|に勤務して)(?:い(?:ます|る)|る|おり)", _simple("employer")),
         (f"{_N}[にへ](?:転職|入社|就職)し{_DONE}", _simple("employer", True)),
         (f"(?P<v>)(?:会社|仕事|職場)を(?:退職し|辞め|やめ|クビにな){_DONE}", _simple("employer", True, "ends")),
@@ -247,8 +242,6 @@ ROWS: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         ),
         (f"{_X}[はが](?:もう|まだ|ようやく)?(?P<v>{_STATUS_WORDS})(?:です|だ|し|に|と|され|{_END})", _status),
         (f"{_X}[はが](?P<v>[^、。はが]{{1,40}}?){_IS}{_END}", _thing),
-        (f"{_X}が(?:大|とても|すごく)?好き(?!な)", _each("like")),
-        (f"{_X}が(?:大|とても|すごく)?(?:嫌い|苦手)(?!な)", _each("like", value=UNLIKED)),
         (f"{_X}を(?:飼って|持って|所有して)(?:い(?:ます|る)|る)", _each("own")),
         (f"{_X}を(?:売[りっ]|手放し|譲[りっ]|処分し|解約し){_DONE}", _each("own", "ends")),
         (f"{_X}が(?:死ん|亡くな|死に)", _each("own", "ends")),

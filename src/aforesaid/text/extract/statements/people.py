@@ -11,21 +11,42 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
-from aforesaid.text.extract.statements.phrases import NUMBER, Phrase, Predicate, is_name, object_of, value_of
-from aforesaid.text.extract.statements.things import read_thing, schedule
-from aforesaid.text.extract.statements.values import HELD, UNLIKED, Mood, Statement
-from aforesaid.text.extract.statements.words import EVERYDAY, MEASURES, NO_PLACES, RELATIONS, TEMPORARY, TOOLS, TRADES
+from aforesaid.text.extract.statements.phrases import (
+    NUMBER,
+    RELATIONS,
+    TRADES,
+    Phrase,
+    Predicate,
+    is_name,
+    object_of,
+    value_of,
+)
+from aforesaid.text.extract.statements.things import read_thing
+from aforesaid.text.extract.statements.values import HELD, Mood, Statement
+from aforesaid.text.patterns import listed, word_list
 
 Readings = Iterator[Statement]
 Rule = Callable[[re.Match[str], Phrase, Predicate], Readings]
 
+MEASURES = listed("statement measures")
+TOOLS = {  # name → sort: "vim" → "editor"
+    tool: sort
+    for sort, tools in re.findall(r"(\w+): ([^:]+)(?= \w+:|$)", word_list("statement tools"))
+    for tool in tools.split()
+}
+NOT_PLACES = TOOLS.keys() | listed("statement not places")
 V = r"(?P<v>.{1,120})"  # the value; long enough for any, short enough for hostile text
 VALUE_CHARS = 80
 _MINE = r"(?P<np>(?:my|our|the) [\w' #-]{2,60}?)"  # what the speaker changes
 _DIETS = "vegetarian|vegan|pescatarian|flexitarian|gluten-free|keto|carnivore|plant-based"
 _STATES = "single|married|engaged|divorced|separated|widowed|in a relationship|dating|pregnant"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_TEMPORARY = re.compile(TEMPORARY, re.I)
+_TEMPORARY = re.compile(
+    r"\bthis week(?:end)?\b|\bfor (?:a|the|two|three|four|\d+|some|one) ?(?:few |couple |next |whole )?(?:of )?"
+    r"(?:days?|nights?|weeks?|weekend|months?|conference|holidays?|summer|winter)\b|\btemporar|\bfor now\b|\buntil\b|"
+    r"\bon (?:vacation|holiday|a trip|business)\b|\bvisiting\b|\btonight\b|\btoday\b|\bover the (?:summer|holidays)\b",
+    re.I,
+)
 _PLACE_END = re.compile(
     rf"\s+(?:in the\b(?! (?:suburbs|countryside))|in (?:early |late )?(?:{_MONTHS}|[0-9]{{4}}|spring|summer|fall)|"
     r"with|for|near|to|on|from|by|because|full-time|permanently|about|just|over|at)\b.*"
@@ -41,7 +62,6 @@ _NARROWED = re.compile(  # the end of a part only: "stopped playing chess with T
     r" (?:with|from|during|at|on (?:weekends|weekdays|\w+days)|for (?:this|that|one|some|the|alerts|work))\b"
 )
 _VERSION = re.compile(r"(?P<what>[A-Z][\w.+#-]{1,20}(?: [A-Z][\w+#-]{1,20})?) v?(?P<n>[0-9]+(?:\.[0-9x]+){0,3})\b")
-_NAMED = re.compile(r"\b(?:named|called) ([A-Z]\w+)")
 _GOING = re.compile(r" (?:to (?:the|a|my|our|\w+ (?:class|lessons|school|practice))|for a|\w+ing)\b")
 _EXERCISE = re.compile(
     r"\b(?:yoga|pilates|crossfit|karate|judo|ballet|every|twice|daily|weekly|each|times|on \w+days?)\b"
@@ -53,7 +73,6 @@ _NOUN_END = re.compile(
     r"\s+(?:this|last|yesterday|today|again|already|finally|now|for good|to (?=[a-z])|on \w+day|because)\b.*"
 )
 _DONE = frozenset("completed read finished tried visited watched collected attended bought".split())  # noqa: SIM905
-_STATUS_OF = {"finished": "done", "deployed": "live", "turned on": "on", "turned off": "off"}
 
 
 def _stated(said: Predicate, subject: str, attribute: str, value: str, change: bool = False) -> Readings:
@@ -68,7 +87,7 @@ def _place(text: str) -> str:
     if " in " in place and is_name(place.rsplit(" in ", 1)[1]):
         place = place.rsplit(" in ", 1)[1]
     low = [word.strip(",.").lower() for word in place.split()]
-    if not place or len(low) > 5 or not NO_PLACES.isdisjoint(low) or any(c.isdigit() for c in place):
+    if not place or len(low) > 5 or not NOT_PLACES.isdisjoint(low) or any(c.isdigit() for c in place):
         return ""
     homely = any(word in ("countryside", "suburbs", "coast", "downtown", "village") for word in low)
     return place if homely or is_name(place) else ""
@@ -93,7 +112,7 @@ def _will_move(match: re.Match[str], phrase: Phrase, said: Predicate) -> Reading
 
 def _works(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
     value = _EMPLOYER_END.sub("", value_of(match["v"]))
-    software = value.lower() in NO_PLACES - {"google", "apple", "netflix"}
+    software = value.lower() in NOT_PLACES - {"google", "apple", "netflix"}
     if is_name(value) and not software and not _NO_EMPLOYER.search(value):
         yield from _stated(said, phrase.subject, "employer", value, new)
 
@@ -121,19 +140,6 @@ def _simple(attribute: str, change: bool = False, value: str = "") -> Rule:
         yield from _stated(said, phrase.subject, attribute, value or value_of(match["v"]).lower(), change)
 
     return rule
-
-
-def _wakes(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
-    """I wake up at 7 on weekdays; other days are another matter."""
-    days = re.search(r"\b(?:weekdays|weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b", said.low)
-    scope = f"{phrase.subject} {days[0]}" if days else phrase.subject
-    yield from _stated(said, scope, "wake up", f"at {match['v']}")
-
-
-def _event(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
-    """I have an appointment with my physio on Thursday."""
-    if not said.negated and not said.ended and not EVERYDAY.isdisjoint(match["np"].lower().split()):
-        yield from schedule(Phrase.of(match["np"].split(), ""), Predicate.of(f"is {match['v']}".split(), said.change))
 
 
 def _relation(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
@@ -198,24 +204,13 @@ def _habit(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = Fa
 _POINTERS = frozenset(("it", "that", "this", "up", "out", "me", "you", "them", "how", "what", "idea"))
 
 
-def _like(match: re.Match[str], phrase: Phrase, said: Predicate, bad: bool = False) -> Readings:
-    thing = "" if re.match(r"(?:the|those|these|this|that|your|how|when|what)\b", match["v"]) else object_of(match["v"])
-    part = (bad or said.negated or said.ended) and _NARROWED.search(match["v"])
-    if not thing or thing.lower() in _POINTERS or part:
-        return
-    value = UNLIKED if bad != (said.negated and not said.ended) else HELD
-    mood: Mood = "ends" if said.ended else "is"
-    yield Statement(phrase.subject, f"like {thing}", value, mood, said.change or said.ended)
-
-
 def _own(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = False) -> Readings:
     thing = object_of(match["v"]).lower()
     if said.negated or not thing or len(thing.split()) > 3 or thing.split()[-1] in RELATIONS:
         return
-    name = _NAMED.search(match["v"])
     ended = said.ended or off
     mood: Mood = "ends" if ended else "is"
-    yield Statement(phrase.subject, f"own {thing}", name[1] if name else HELD, mood, said.change or ended)
+    yield Statement(phrase.subject, f"own {thing}", HELD, mood, said.change or ended)
 
 
 def _count(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
@@ -239,7 +234,7 @@ def _changed(after: str) -> Rule:
         thing = Phrase.of(noun[1:], owner)
         if thing.kind == "thing":
             verb = said.low[: match.start("np")].strip()
-            what = after.format(v=match.groupdict().get("v"), verb=_STATUS_OF.get(verb, verb))
+            what = after.format(v=match.groupdict().get("v"), verb=verb)
             yield from read_thing(thing, Predicate.of(what.split(), True))
         if after == "was cancelled" and owner:
             yield Statement(phrase.subject, f"own {object_of(' '.join(noun[1:]))}".lower(), "", "ends", True)
@@ -284,7 +279,6 @@ ROWS: tuple[tuple[str, str, Rule], ...] = (
         r"between jobs|retired)(?: (?:at|from|by|with) (?P<v>[A-Z].{0,60}))?",
         _left,
     ),
-    ("retired resigned", "(?: from (?P<v>[A-Z].{0,60}))?", _left),
     ("is", f"(?: an?| the)? {V}", _role),
     ("became", f"(?: an?| the)? {V}", partial(_role, new=True)),
     ("work works", f" as (?:a|an|the) {V}", _role),
@@ -295,13 +289,7 @@ ROWS: tuple[tuple[str, str, Rule], ...] = (
     ),
     ("is", r" (?P<v>[1-9][0-9]?)(?: years old| yrs old|$|(?=[,.!]| this| next| in| as of| now))", _simple("age")),
     ("turned", rf" (?P<v>{NUMBER}|\w+ty(?:-\w+)?)(?! (?:it|off|out|down))\b", _simple("age", True)),
-    ("weigh weighs", r"(?: about| around)? (?P<v>[0-9.]+ ?(?:kg|kgs|kilos|pounds|lbs?|stone))\b", _simple("weight")),
     ("is went became eat follow gone become", rf"(?: an?)?(?: strict| fully)* (?P<v>{_DIETS})\b", _simple("diet")),
-    (
-        "eat eats started is",
-        r"(?:(?: back to)? eating)? meat(?=$|[,.!]| (?:again|now|and|since|on|in|with|every|these)\b)",
-        _simple("diet", True, "meat"),
-    ),
     ("is", rf" (?P<v>{_STATES})\b", _simple("relationship status")),
     ("got gotten", r" (?P<v>married|engaged|divorced|separated)\b", _simple("relationship status", True)),
     ("broke broken split", r" up\b", _simple("relationship status", True, "single")),
@@ -338,9 +326,6 @@ ROWS: tuple[tuple[str, str, Rule], ...] = (
         rf"(?: in)? (?P<from>.{{1,40}}?) (?:with|for|in favou?r of) {V}",
         _switched,
     ),
-    ("have has got", r"(?: got)? an? (?P<np>[\w' -]{2,60}?) (?P<v>(?:on|at) .{2,60})", _event),
-    ("wake wakes get gets", r" up (?:at |around |by )+(?P<v>[0-9][0-9:]* ?(?:[ap]\.?m\.?)?)", _wakes),
-    ("is", r" (?:waking|getting) up (?:at |around |by )+(?P<v>[0-9][0-9:]* ?(?:[ap]\.?m\.?)?)", _wakes),
     ("stopped quit dropped", rf"(?: (?P<h>{_ING}))?\b(?P<o>.{{0,80}})", partial(_habit, off=True)),
     ("gave given", rf" up(?: (?P<h>{_ING}))?\b(?P<o>.{{0,80}})", partial(_habit, off=True)),
     (
@@ -348,13 +333,9 @@ ROWS: tuple[tuple[str, str, Rule], ...] = (
         rf"(?: at| up to| down to| about| around| over| almost| exactly)* (?P<n>{NUMBER}) (?P<o>[a-z].{{1,80}})",
         _count,
     ),
-    ("like likes love loves enjoy enjoys adore prefer", f" (?!to )(?:the taste of )?{V}", _like),
-    ("hate hates dislike", f" {V}", partial(_like, bad=True)),
     ("have has own owns bought got adopted drive drives purchased", f" (?:an?|one) {V}", _own),
-    ("sold lost donated returned rehomed totaled totalled", f" (?:my|our|the) {V}", partial(_own, off=True)),
     ("got gave", f"(?: away| rid of) (?:my|our|the) {V}", partial(_own, off=True)),
     (f"{_HABITS} {_HABITS.replace(' ', 's ')}s goes does", r"\b(?P<o>.{0,80})", _habit),
-    ("is started", rf" (?P<h>{_ING})\b(?P<o>.{{0,80}})", _habit),
 )
 VERBS = frozenset(verb for verbs, _, _ in ROWS for verb in verbs.split())
 

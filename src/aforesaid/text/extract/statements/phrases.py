@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS
 from aforesaid.text.extract.statements.values import NUMBER_WORDS
-from aforesaid.text.extract.statements.words import KIN, MANY, PEOPLE, RELATIONS, word_set
-from aforesaid.text.patterns import words
+from aforesaid.text.patterns import listed, word_set, words
 
-NOBODY = "speaker"  # who speaks, when no name is given
+NOBODY = "speaker"  # the speaker, when no name is given
+RELATIONS = listed("statement relations")
+ACQUAINTANCES = listed("statement acquaintances")
+FAMILY = listed("statement family")
+PEOPLE = RELATIONS | ACQUAINTANCES | FAMILY
+PLAIN = listed("statement plain nouns")
+GAUGES = listed("statement gauges")
+DATES = word_set("date day time start schedule slot")
+TRADES = listed("statement trades")
 NUMBER = rf"(?:[$€£¥]?[0-9][0-9,.]*[km]?|{words(' '.join(NUMBER_WORDS))})"
 _PETS = word_set("dog cat puppy kitten hamster parrot rabbit horse bird turtle fish")
 TASTES = word_set("favorite favourite preferred default usual go-to")
-ADVERBS = word_set(
-    """just recently now also currently actually finally really still already both officially definitely all only
-    basically literally even happily sadly apparently usually always again mostly too long since ultimately later
-    soon suddenly then indeed successfully permanently temporarily"""
-)
+ADVERBS = listed("statement adverbs")
 _CHANGE = re.compile(
     r"\b(?:now|anymore|any more|any longer|no longer|instead|these days|nowadays|from now on|as of|again|after all|new|"
     r"finally|used to|going forward)\b"
@@ -63,7 +66,6 @@ class Phrase:
     owner: str = ""
     head: str = ""  # of a person the relation, of a thing its noun
     new: bool = False  # "my new manager"
-    name: str = ""
 
     @property
     def whole(self) -> str:
@@ -78,7 +80,7 @@ class Phrase:
             new = new or noun[0].lower() in ("new", "latest")
             noun = noun[1:]
         if owner and (person := named(noun, owner)):
-            return Phrase("person", person.subject, person.owner, person.head, new, person.name)
+            return replace(person, new=new)
         low = [token.lower().strip("\"'“”*_`") for token in noun]
         whose = "" if owner in ("", NOBODY) else owner
         for i, word in enumerate(low):
@@ -90,7 +92,7 @@ class Phrase:
                 rest = [] if count else [w for w in low[i + 1 :] if w not in ("the", "my", "our", "this", "a", "an")]
                 return Phrase("thing", " ".join([whose, *rest]).strip(), owner, head, new)
         if len(noun) > 1 and low[-2] in _PETS and noun[-1][:1].isupper():
-            return Phrase("thing", whose, owner, low[-2], new, noun[-1])
+            return Phrase("thing", whose, owner, low[-2], new)
         cut = next((i for i, word in enumerate(low) if i and word in TASTES | {"with", "at", "in", "on", "to"}), None)
         at = 0 if low[0] in TASTES else len(low) - 1 if cut is None else 0
         return Phrase("thing", " ".join([whose, *low[:at]]).strip(), owner, " ".join(low[at:]), new)
@@ -103,12 +105,12 @@ def named(noun: list[str], owner: str) -> Phrase | None:
     if at is None or not owner:
         return None
     name = " ".join(noun[at + 1 :])
-    if name and low[at] in MANY | KIN:
+    if name and low[at] in ACQUAINTANCES | FAMILY:
         return Phrase("person", name)
-    if low[at] in MANY:
+    if low[at] in ACQUAINTANCES:
         return Phrase("nobody", "")
     relation = " ".join(low[: at + 1])
-    return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "", name=name)
+    return Phrase("person", f"{owner}'s {relation}", owner, relation if low[at] in RELATIONS else "")
 
 
 def owner_of(noun: list[str], owner: str) -> str:

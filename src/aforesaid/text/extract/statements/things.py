@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aforesaid.text.extract.statements import words as w
 from aforesaid.text.extract.statements.phrases import (
+    DATES,
+    GAUGES,
     NOBODY,
     NUMBER,
+    PLAIN,
+    RELATIONS,
     TASTES,
+    TRADES,
     Phrase,
     Predicate,
     is_name,
@@ -17,10 +21,16 @@ from aforesaid.text.extract.statements.phrases import (
     value_of,
 )
 from aforesaid.text.extract.statements.values import STATUS, Mood, Statement, times
-from aforesaid.text.patterns import MONTH
+from aforesaid.text.patterns import MONTH, listed, word_set
 
 Readings = Iterator[Statement]
 
+_JOBS = word_set("role job title position profession occupation")
+_STRINGS = word_set(  # of these, any one word is a value
+    "password passphrase username handle nickname codename pin code branch channel name theme font login id"
+)
+_PLACES = word_set("venue location room place office hotel")
+_NOT_PERSONS = listed("statement not persons")
 PROJECT = "settings"  # the subject of settings that a line assigns
 _BE = r"(?:is|was|were|has been|will be|got|gets|has|have|will|is being|is going to be)"
 AT_TIME = re.compile(
@@ -50,11 +60,7 @@ _CANCELLED = re.compile(
     r"off the table|dropped)\b|fell through",
     re.I,
 )
-_HAPPENS = re.compile(r"(?:is|will) (?:going to )?(?:happen(?:ing)?|tak(?:e|ing) place|going ahead)\b", re.I)
 _GONE = re.compile(f"(?:{_BE} (?:been )?)?(?:died|passed away|stolen|put down|rehomed|sold|totall?ed)\\b", re.I)
-_ON_DAY = re.compile(
-    rf" (?:on|at|in) (?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|{MONTH}|tomorrow|[0-9]).{{0,20}}$", re.I
-)
 _CHANGED = re.compile(
     rf"(?:{_BE} (?:been )?)?(?:changed|updated|raised|lowered|increased|cut|reduced|bumped|set|went|gone|rose|dropped|"
     r"decreased|fell|grew|jumped|climbed|switched|renamed|upgraded|moved|back|extended|up|down)(?: up| down| back)?"
@@ -83,23 +89,14 @@ _TRAIT = re.compile(
     r"here|unique|visible|public|private|secret|ready|great|nice|there|yours|mine|too|so|very|still|just|"
     r"\w+(?:ed|ing|ly|ive|able))"
 )
-_SHORT_STATES = w.word_set("on off up down free taken due here red green live open done running sold")
-_AFTER_STATE = w.word_set("now again today since until this for at and because so as already still yesterday")
-_PASSIVE = w.word_set(
+_SHORT_STATES = word_set("on off up down free taken due here red green live open done running sold")
+_AFTER_STATE = word_set("now again today since until this for at and because so as already still yesterday")
+_PASSIVE = word_set(
     """closed resolved finished completed fixed merged shipped released approved rejected signed delivered sold paid
     repaired enabled disabled reopened accepted denied declined deactivated abandoned discontinued suspended paused"""
 )
 _ASSIGNED = re.compile(
     r"(?<![\w$.-])([A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,6}|[A-Z]{3,30}) ?= ?([^\s,;`\"']{1,120})"
-)
-_KEYED = re.compile(
-    r"^[-*+ \t]{0,6}`?([A-Za-z][\w.-]{0,40}(?: [\w.-]{1,30}){0,2})`?: +[`\"]?([0-9][\w.%:/-]{0,60}|https?://\S{1,120}|true|"
-    r"false|yes|no|on|off|enabled|disabled|[a-z0-9-]+(?:[._/:-][a-z0-9-]+){1,12})[`\"]?[.!]?$"
-)
-_NO_KEYS = w.word_set(
-    """note update edit ps re tip warning question answer example subject from to cc date time step user assistant
-    system human ai source url link website title reference author name total result output input q a fyi page
-    chapter version"""
 )
 
 
@@ -120,16 +117,13 @@ def read_thing(phrase: Phrase, said: Predicate) -> Readings:
 
 def schedule(phrase: Phrase, said: Predicate) -> Readings:
     """When a thing is, is moved to, or that it is not to be at all."""
-    subject, attribute, day = *_event(phrase), ""
-    if on_day := _ON_DAY.search(subject):
-        subject, day = subject[: on_day.start()], on_day[0].strip()
-    denied = said.negated or said.ended
-    if phrase.owner and phrase.kind == "thing" and _GONE.match(said.text) and not denied:
-        yield Statement(phrase.owner, f"own {phrase.whole}", phrase.name, "ends", True)
-    elif _HAPPENS.match(said.text) if denied else _CANCELLED.match(said.text):
-        yield Statement(subject, attribute, day, "cancels", True)
-    elif denied:
+    if said.negated or said.ended:
         return
+    subject, attribute = _event(phrase)
+    if phrase.owner and phrase.kind == "thing" and _GONE.match(said.text):
+        yield Statement(phrase.owner, f"own {phrase.whole}", "", "ends", True)
+    elif _CANCELLED.match(said.text):
+        yield Statement(subject, attribute, "", "cancels", True)
     elif match := _MOVED.match(said.text):
         value = match["v"] or ""
         if value and not AT_TIME.match(value) and not times(f"to {value}")[1]:
@@ -145,7 +139,7 @@ def schedule(phrase: Phrase, said: Predicate) -> Readings:
 
 def _event(phrase: Phrase) -> tuple[str, str]:
     """Whose date it is: "the launch date" is the launch's, a deadline has its own."""
-    if phrase.head in w.DATES and phrase.subject:
+    if phrase.head in DATES and phrase.subject:
         return phrase.subject, "date"
     if phrase.head == "due date" or phrase.head.endswith("deadline"):
         return phrase.subject or NOBODY, "deadline"
@@ -165,7 +159,7 @@ def _holder(phrase: Phrase, said: Predicate) -> Readings:
     stranger = re.match(r"(?:a|an|this) (?:guy|woman|man|lady|person|girl)?,? ?(?:named|called) ([A-Z]\w+)", match["v"])
     value = re.sub(r"\s(?:from|at|in|on|with|for|over|of)\b.*", "", stranger[1] if stranger else value_of(match["v"]))
     first = value.partition(" ")[0]
-    if is_name(value) and "'s" not in value and not first.isupper() and first.lower() not in w.NO_PERSONS:
+    if is_name(value) and "'s" not in value and not first.isupper() and first.lower() not in _NOT_PERSONS:
         new = phrase.new or said.change or match.groupdict().get("be") in (None, "became")
         yield Statement(phrase.owner, phrase.head, value, "ends" if said.ended else "is", new)
 
@@ -213,7 +207,7 @@ def _amount(phrase: Phrase, said: Predicate) -> Readings:
         subject, attribute = (
             (phrase.subject or phrase.owner or NOBODY, phrase.head) if phrase.head else (phrase.subject, "")
         )
-        if value[0] in "$€£¥" and attribute not in w.GAUGES:
+        if value[0] in "$€£¥" and attribute not in GAUGES:
             subject, attribute = phrase.whole, "price"
         if re.search("(?:year|month)s? old", value):
             subject, attribute = phrase.whole, "age"
@@ -233,15 +227,15 @@ def _plain(phrase: Phrase, said: Predicate) -> Readings:
     if phrase.head.split()[0] in TASTES:
         good = 0 < size <= 6 and not value.lower().startswith(("when ", "how ", "so ", "very ", "also "))
         attribute = phrase.head.replace("favorite", "favourite")
-    elif noun in w.JOBS and not phrase.subject:
+    elif noun in _JOBS and not phrase.subject:
         value = value.lower()
-        attribute, good = "role", size <= 5 and not w.TRADES.isdisjoint(value.split())
+        attribute, good = "role", size <= 5 and not TRADES.isdisjoint(value.split())
     else:
-        plain, one_word = noun in w.PLAIN | w.RELATIONS, " " not in value and value.isascii()
-        string = noun in w.STRINGS and one_word and not _TRAIT.fullmatch(value)
-        named = is_name(value) or _CODE.match(value) or string or "`" in match["v"] or (noun in w.PLAIN and changed)
+        plain, one_word = noun in PLAIN | RELATIONS, " " not in value and value.isascii()
+        string = noun in _STRINGS and one_word and not _TRAIT.fullmatch(value)
+        named = is_name(value) or _CODE.match(value) or string or "`" in match["v"] or (noun in PLAIN and changed)
         good = (plain or bool(changed)) and bool(named) and size <= 5
-    if noun in w.PLACES and phrase.subject:
+    if noun in _PLACES and phrase.subject:
         attribute = "place"
     if good:
         subject = phrase.subject or phrase.owner or NOBODY
@@ -251,14 +245,10 @@ def _plain(phrase: Phrase, said: Predicate) -> Readings:
         yield Statement(subject, attribute, value, "ends" if said.ended else "is", change)
 
 
-def lines(sentence: str) -> Readings:
-    """The settings that a line or sentence assigns by name: "DB_HOST=db1", "port: 8080"."""
+def settings_in(sentence: str) -> Readings:
+    """The settings that a sentence assigns by name: "DB_HOST=db1"."""
     if "=" in sentence:
         where = _WHERE.search(sentence)
         subject = f"{PROJECT} {where[1].lower()[:4]}" if where else PROJECT
         for found in _ASSIGNED.finditer(sentence):
             yield Statement(subject, found[1].lower(), found[2].rstrip("."), "is", False)
-    elif ": " in sentence and (match := _KEYED.match(sentence)):
-        name = match[1].lower()
-        if name not in _NO_KEYS and not name.startswith("step "):
-            yield Statement(PROJECT, name, match[2].rstrip("."), "is", False)

@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from aforesaid.text.analyze import STOP_WORDS, terms
-from aforesaid.text.extract.statements.words import word_set
-from aforesaid.text.patterns import MONTH, words
+from aforesaid.text.patterns import MONTH, word_set, words
 
 Mood = Literal["is", "ends", "plans", "cancels"]
 
@@ -27,14 +26,13 @@ class Statement:
     end: int = 0
 
 
-TIMES = frozenset(("date", "deadline", "wake up", "bedtime"))  # attributes whose values are days and hours
+TIMES = frozenset(("date", "deadline"))  # attributes whose values are days and hours
 # These may have several values at once: only a statement that speaks of a change replaces another.
 SOFT = word_set(
     """home role place roommate flatmate housemate neighbor neighbour coach tutor mentor editor shell browser system
     database cloud tracker chat packages formatter"""
 )
-HELD = "yes"  # the value of what one only does, owns or likes, or does not
-UNLIKED = "no"
+HELD = "yes"  # the value of a habit or a possession
 
 _NAMED_NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
