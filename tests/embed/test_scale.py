@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from aforesaid import Memory, Turn
-from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.embed.base import Vectors
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.embed.local import LocalEmbedder
@@ -19,6 +18,7 @@ from aforesaid.engine.thresholds import derived_settings
 from aforesaid.errors import EmbedError
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
+from support.loopback import Reply, service
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -123,48 +123,43 @@ def test_the_shipped_scale_is_what_the_default_model_measures(local: LocalEmbedd
     assert measured.centre == pytest.approx(shipped.centre, abs=0.01)
 
 
-def test_libra_finds_nothing_when_nothing_is_related(local: LocalEmbedder) -> None:
-    memory = Memory(DictStore(), local, clock=lambda: NOW)
-    memory.ingest([Turn("1", "s", "user", "My sister Marta breeds alpacas near Évora.", NOW)], user="ana")
-    assert memory.search("What does my sister breed?", user="ana", profile="libra")
-    assert not memory.search("Which port does the database listen on?", user="ana", profile="libra")
-
-
-class Written:
-    """A summariser whose words are given."""
-
-    name = "written"
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def summarize(
-        self, sources: Sequence[SummarySource], cap_tokens: int, previous: str, *, tightness: Tightness
-    ) -> SummaryDraft:
-        return SummaryDraft(self.text, "abstractive", 0.9)
+def test_libra_leaves_out_most_records_that_are_not_related(local: LocalEmbedder) -> None:
+    found = 0
+    for talk, other in zip(dialogues(), dialogues()[1:], strict=False):
+        memory = Memory(DictStore(), local, clock=lambda: NOW)
+        row, question = talk.questions[0]
+        memory.ingest([Turn("1", "s", "user", other.turns[row], NOW)], user="ana")
+        found += len(memory.search(question, user="ana", profile="libra"))
+        memory.ingest([Turn("2", "s", "user", talk.turns[row], NOW)], user="ana")
+        assert memory.search(question, user="ana", profile="libra")[0].record.id == "2"
+    assert found <= 4
 
 
 @pytest.mark.parametrize(
     ("summary", "method"),
     [
-        (0, "abstractive"),
+        ("own", "abstractive"),
         ("half", "extractive"),
-        (1, "extractive"),
+        ("other", "extractive"),
         ("The mitochondria is the powerhouse of the cell.", "extractive"),
     ],
 )
-def test_only_a_summary_of_its_own_turns_is_kept(local: LocalEmbedder, summary: int | str, method: str) -> None:
+def test_only_a_summary_of_its_own_turns_is_kept(
+    local: LocalEmbedder, summary: str, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talk, other = dialogues()[4], dialogues()[9]
-    half = f"{talk.summary.split('. ')[0]}. {other.summary.split('. ')[-2]}. {other.summary.split('. ')[-1]}"
-    text = {0: talk.summary, 1: other.summary, "half": half}.get(summary, str(summary))
-    settings = Settings().changed(
-        {"compact.abstractive_gate": 0, "assemble.tail_turns": 0, "assemble.tail": 0, "compact.trigger_tokens": 0},
-        "test",
-    )
-    memory = Memory(DictStore(), local, settings=settings, clock=lambda: NOW, summarizer=Written(text))
+    half = f"{talk.summary.split('. ')[0]}. {'. '.join(other.summary.split('. ')[-2:])}"
+    text = {"own": talk.summary, "half": half, "other": other.summary}.get(summary, summary)
+    rows = {"abstractive_gate": 0, "trigger_tokens": 0, "provider": "openai", "model": "small"}
+    values = {f"compact.{name}": value for name, value in rows.items()} | {"assemble.tail_turns": 0, "assemble.tail": 0}
+    memory = Memory(DictStore(), local, settings=Settings().changed(values, "test"), clock=lambda: NOW)
     turns = [line.split(": ", 1) for line in talk.turns]
     memory.ingest(
         [Turn(str(i), "s", role, said, NOW + timedelta(minutes=i)) for i, (role, said) in enumerate(turns)], user="ana"
     )
-    report = memory.sessions.compact("s", user="ana")
+    answer = Reply(body={"choices": [{"message": {"role": "assistant", "content": text}}]})
+    with service(lambda path, body: answer) as model:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        report = memory.sessions.compact("s", user="ana")
     assert [each.method for each in report.summaries] == [method]

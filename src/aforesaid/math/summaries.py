@@ -96,7 +96,7 @@ def support(sentences: ArrayLike, sources: ArrayLike, centre: ArrayLike) -> floa
     if not said.size or not sourced.size:
         return 0.0
     nearest = np.sort((said @ sourced.T).max(axis=1))
-    return float(nearest[: max(1, len(nearest) // 2)].mean())
+    return float(nearest[: (len(nearest) + 1) // 2].mean())
 
 
 def embedding_confidence(align: float, cover: float) -> float:
