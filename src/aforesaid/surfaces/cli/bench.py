@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -11,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid.surfaces.cli.app import App, progress
-from aforesaid.surfaces.cli.bench_context import compaction, files, stability
+from aforesaid.surfaces.cli.bench_context import compaction, files, readers, stability
 from aforesaid.surfaces.cli.options import F, command, numbers
+from aforesaid.surfaces.formats.columns import figures_text
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.bench.quality.report import QualityReport
-    from aforesaid.bench.quality.run import Plan
+    from aforesaid.bench.quality.run import Plan, QuestionResult
+    from aforesaid.bench.quality.types import Corpus
     from aforesaid.bench.quality.variants import Variant
     from aforesaid.settings import Settings
+    from aforesaid.types import SearchResult
 
-FORMATS = ("auto", "longmemeval", "locomo", "squad", "beir", "beam")
 ALWAYS_KS = {5, 10}  # the cutoffs that every table shows
 
 
@@ -35,8 +38,6 @@ def question_options(function: F) -> F:
     for decorate in reversed(
         (
             click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-            click.option("--format", "form", type=click.Choice(FORMATS), default="auto", show_default=True,
-                         help="The format of the files."),
             click.option("--pool", type=click.IntRange(0), default=0, metavar="N",
                          help="LongMemEval: fill each haystack up to N sessions with sessions of other questions."),
             click.option("--types", multiple=True, metavar="TYPE", help="Only this type; may be repeated."),
@@ -62,7 +63,7 @@ VARIANT = click.option(
 @command(
     "quality",
     "aforesaid bench quality locomo10.json --limit-questions 50\n"
-    "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce --plot figures",
+    "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce",
 )
 @question_options
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A ranking profile; may be repeated.")
@@ -72,7 +73,6 @@ VARIANT = click.option(
 )
 @click.option("--budgets", type=numbers, default="1000,2000,4000,8000", show_default=True, help="Tokens; 0: none.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Hits to request.")
-@click.option("--plot", metavar="DIR", help="Write figures as PNG and SVG; needs aforesaid[plots].")
 @click.pass_obj
 def quality(
     app: App,
@@ -82,7 +82,6 @@ def quality(
     ks: tuple[int, ...],
     budgets: tuple[int, ...],
     limit: int,
-    plot: str | None,
     **options: Any,
 ) -> None:
     """Measure retrieval on public question sets. Recall by turn and session, answers inside a token budget, speed.
@@ -90,23 +89,16 @@ def quality(
     PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as published; .gz and .xz work too.
     --set changes a setting for every variant.
     """
-    from aforesaid.bench.quality import plots
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import Variant, named
     from aforesaid.surfaces.formats.bench import quality_text
 
-    if plot is not None:
-        plots.check_matplotlib()
     ranked = profiles or (() if variants else ("default",))
     chosen = {variant.name: variant for variant in (*(Variant(name, name) for name in ranked), *named(variants))}
     cutoffs = tuple(sorted(ALWAYS_KS.union(ks)))
     plan = Plan(cutoffs, budgets, max(limit, *cutoffs))
     reports = _reports(app, tuple(chosen.values()), plan, options)
     app.say([to_json(report) for report in reports], "\n\n\n".join(map(quality_text, reports)))
-    if plot is not None:
-        for report in reports:
-            for file in plots.draw(report, Path(plot)):
-                app.note(f"wrote {file}")
 
 
 @command("ablation", "aforesaid bench ablation locomo10.json --write docs/benchmarks.md")
@@ -146,14 +138,12 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     from aforesaid.bench import speed as measuring
 
     rows = []
-    click.echo(measuring.HEADER, err=app.json)
-    for row in measuring.measure_sizes(sizes):
-        rows.append(row)
-        click.echo(row, err=app.json)
+    for size in sizes:
+        rows.append(measuring.measure(size))
+        click.echo(figures_text(rows[-1:]) + "\n", err=app.json)
     model = measuring.measure_model(model_turns) if model_turns else 0.0
-    app.say(
-        measuring.figures(rows, model), f"The default model embeds {model:.0f} such turns a second." if model else ""
-    )
+    text = f"The default model embeds {model:.0f} such turns a second." if model else ""
+    app.say({"rows": rows, "model_turns_per_second": model}, text)
 
 
 @command("starts", "aforesaid bench starts --runs 5")
@@ -165,7 +155,7 @@ def starts(app: App, runs: int) -> None:
 
     options = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
     rows = measuring.measure(runs, options)
-    app.say([to_json(row) for row in rows], measuring.table(rows))
+    app.say(rows, figures_text(rows))
 
 
 @command("scoring", "aforesaid bench scoring")
@@ -175,7 +165,7 @@ def scoring(app: App) -> None:
     from aforesaid.bench.scoring import costs
 
     found = dict(costs())
-    app.say({"ms": found}, "\n".join(f"{name:<28} {cost:6.2f} ms" for name, cost in found.items()))
+    app.say({"ms": found}, "ms for 1,000 candidates\n" + figures_text([found]))
 
 
 @command("tokens", "aforesaid bench tokens notes.md")
@@ -183,27 +173,25 @@ def scoring(app: App) -> None:
 @click.pass_obj
 def tokens(app: App, files: Sequence[str]) -> None:
     """Measure the token estimate. Compares it with real tokenizers, on FILES or on built-in texts."""
-    from aforesaid.bench.tokens import measure, table, texts_of
+    from aforesaid.bench.tokens import measure, texts_of
 
-    errors = list(measure(texts_of(files)))
-    app.say([{**to_json(error), "error": error.error} for error in errors], table(errors).rstrip())
+    rows = measure(texts_of(files))
+    app.say(rows, figures_text(rows))
 
 
 def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping[str, Any]) -> list[QualityReport]:
     """Run every file through every variant. All files are read first, so that a bad one fails early."""
-    from aforesaid.bench.quality.choose import QuestionSelection, choose
-    from aforesaid.bench.quality.details import Details
-    from aforesaid.bench.quality.formats import load
-    from aforesaid.bench.quality.report import report
+    from aforesaid.bench.quality.choose import choose
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.quality.report import details, report
     from aforesaid.bench.quality.run import ready, run
     from aforesaid.bench.quality.vectors import default_folder
 
-    datasets = [load(Path(path), options["form"], pool=options["pool"]) for path in options["paths"]]
-    folds, most = (options["fold"], options["without_fold"]), options["limit_questions"]
-    chosen = QuestionSelection(tuple(options["types"]), *folds, most)
-    questions = [choose(dataset.questions, chosen) for dataset in datasets]
+    datasets = [load(Path(path), pool=options["pool"]) for path in options["paths"]]
+    choice = {name: options[name] for name in ("types", "fold", "without_fold")}
+    questions = [choose(dataset.questions, **choice, limit=options["limit_questions"]) for dataset in datasets]
     cache = Path(options["cache"]).expanduser() if options["cache"] else default_folder()
-    details = options["per_question"]
+    stream = options["per_question"]
     reports = []
     with ExitStack() as closing:
         prepared = ready(variants, partial(_settings, app), app.embedder, None if options["no_cache"] else cache)
@@ -211,7 +199,11 @@ def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping
             if variant.embedder is not None:
                 closing.callback(variant.embedder.close)
         for dataset, here in zip(datasets, questions, strict=True):
-            keep = Details(details, dataset.name) if details else None
+
+            def keep(corpus: Corpus, result: QuestionResult, hits: SearchResult, name: str = dataset.name) -> None:
+                if stream:
+                    stream.write(json.dumps(details(name, corpus, result, hits), ensure_ascii=False) + "\n")
+
             with progress(dataset.name) as move:
                 reports.append(report(run(dataset, here, prepared, plan, keep=keep, progress=move)))
     return reports
@@ -224,5 +216,5 @@ def _settings(app: App, changed: Mapping[str, str]) -> Settings:
     return Settings.load(app.config, arguments={**app.arguments, **changed})
 
 
-for each in (quality, ablation, stability, compaction, files, speed, starts, scoring, tokens):
+for each in (quality, ablation, readers, stability, compaction, files, speed, starts, scoring, tokens):
     bench.add_command(each)

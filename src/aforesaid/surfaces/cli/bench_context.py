@@ -1,8 +1,8 @@
-"""`aforesaid bench stability`, `compaction` and `files`: long sessions and large folders of notes."""
+"""`aforesaid bench stability`, `compaction`, `files` and `readers`: long sessions, notes, and readers of text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import click
 
 from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.options import command, numbers
-from aforesaid.surfaces.formats.values import to_json
+from aforesaid.surfaces.formats.columns import figures_text
 
 if TYPE_CHECKING:
     from aforesaid.bench.quality.vectors import CachedEmbedder
@@ -47,17 +47,14 @@ def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
 @click.pass_obj
 def stability(app: App, path: str, conversations: int, turns: int, budgets: tuple[int, ...]) -> None:
     """Measure how much of a prompt stays the same. Replays sessions turn by turn, compared with a plain context."""
-    from aforesaid.bench.quality.formats import load
-    from aforesaid.bench.stability import measure, table
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.stability import measure
 
     corpora = list(load(Path(path)).corpora.values())[:conversations]
     settings = app.settings()
     with _cached(app, settings) as embedder:
-        rows = {budget: measure(corpora, embedder, settings, turns, budget) for budget in budgets}
-    app.say(
-        [{"budget": budget, **to_json(row), "read_again": row.read_again} for budget, row in rows.items()],
-        "\n\n".join(table(row, budget) for budget, row in rows.items()),
-    )
+        rows = [measure(corpora, embedder, settings, turns, budget) for budget in budgets]
+    app.say(rows, figures_text(rows))
 
 
 @command("compaction", "aforesaid bench compaction locomo10.json")
@@ -76,18 +73,16 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
     from dataclasses import replace
 
     from aforesaid.bench import compaction as measuring
-    from aforesaid.bench.quality.formats import load
+    from aforesaid.bench.quality.load import load
 
     dataset = load(Path(path))
     some = replace(dataset, corpora=dict(list(dataset.corpora.items())[:conversations]))
-    settings = measuring.whole_settings(app.settings())
+    settings = measuring.without_tail(app.settings())
     with _cached(app, settings) as embedder, progress("Summarising") as move:
         report = measuring.measure(some, embedder, settings, move)
-    rows = measuring.measure_growth(growth) if growth else []
-    app.say(
-        measuring.figures(report, rows),
-        "\n\n".join([measuring.table(report), *([measuring.growth_table(rows)] if rows else [])]),
-    )
+    rows = measuring.measure_growth(growth)
+    text = "\n\n".join(figures_text(part) for part in ([report], rows) if part)
+    app.say({**report, "growth": rows}, text)
 
 
 @command("files", "aforesaid bench files --notes 10000")
@@ -106,4 +101,21 @@ def files(app: App, notes: int, model_texts: int) -> None:
 
     with progress("Indexing") as move:
         row = measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts)
-    app.say(measuring.figures(row), measuring.table(row))
+    app.say(row, figures_text([row]))
+
+
+@command("readers", "aforesaid bench readers locomo10.json")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.pass_context
+def readers(ctx: click.Context, paths: Sequence[str]) -> None:
+    """Measure the readers of text. Finds, crashes and time of each on the messages and questions of question sets.
+
+    Exits with 1 when a reader raised an exception.
+    """
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.readers import measure
+
+    rows = [row for path in paths for row in measure(load(Path(path)))]
+    ctx.obj.say(rows, figures_text(rows))
+    if any(row["crashes"] for row in rows):
+        ctx.exit(1)
