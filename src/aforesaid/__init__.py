@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.documents.loader import LoadReport, ParsedDocument
     from aforesaid.embed.base import Embedder
+    from aforesaid.embed.scale import ModelScale
     from aforesaid.errors import (
         AforesaidError,
         ConflictError,
@@ -71,6 +72,7 @@ _MODULES = {  # public names by the module that defines them
     "deletion.forget": "ForgetReceipt",
     "documents.loader": "LoadReport ParsedDocument",
     "embed.base": "Embedder",
+    "embed.scale": "ModelScale",
     "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedderChangedError FormatError "
     "InputError NotFoundError PolicyError ProvenanceError StoreError",
     "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
@@ -105,8 +107,8 @@ __all__ = [
     "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "Embedder",
     "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError",
     "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport",
-    "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "NotFoundError",
-    "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport",
+    "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "ModelScale",
+    "NotFoundError",    "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport",
     "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel",
     "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem",
     "StoreStats", "SweepReport", "TimeLike", "Turn",
