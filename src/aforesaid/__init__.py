@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ContextGoneError,
         DeniedError,
         EmbedderChangedError,
+        EmbedError,
         FormatError,
         InputError,
         NotFoundError,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from aforesaid.notes.indexer import Indexer, IndexReport
     from aforesaid.notes.search import NoteLines, NotesResult
     from aforesaid.notes.state import NotesRoot
-    from aforesaid.policy import Policy
     from aforesaid.policy.repository import AdoptedPolicy
+    from aforesaid.policy.values import Policy
     from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.settings import Settings
     from aforesaid.store.protocols import Store, StoreProblem, StoreStats
@@ -73,8 +74,8 @@ _MODULES = {  # public names by the module that defines them
     "documents.loader": "LoadReport ParsedDocument",
     "embed.base": "Embedder",
     "embed.scale": "ModelScale",
-    "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedderChangedError FormatError "
-    "InputError NotFoundError PolicyError ProvenanceError StoreError",
+    "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedError EmbedderChangedError "
+    "FormatError InputError NotFoundError PolicyError ProvenanceError StoreError",
     "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
     "governance.audit": "AuditReport",
     "governance.promotion": "RollbackReport",
@@ -91,8 +92,8 @@ _MODULES = {  # public names by the module that defines them
     "notes.indexer": "Indexer IndexReport",
     "notes.search": "NoteLines NotesResult",
     "notes.state": "NotesRoot",
-    "policy": "Policy",
     "policy.repository": "AdoptedPolicy",
+    "policy.values": "Policy",
     "retrieval.activation": "ActiveContext",
     "settings": "Settings",
     "store.protocols": "Store StoreProblem StoreStats",
@@ -104,14 +105,14 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 
 __all__ = [
     "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BootstrapReport", "CalibrationReport",
-    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "Embedder",
-    "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError",
-    "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport",
-    "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "ModelScale",
-    "NotFoundError",    "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport",
-    "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel",
-    "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem",
-    "StoreStats", "SweepReport", "TimeLike", "Turn",
+    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "EmbedError",
+    "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt",
+    "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport",
+    "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
+    "ModelScale", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
+    "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
+    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store",
+    "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 
 

@@ -158,15 +158,15 @@ def _embedder(settings: Settings) -> Iterator[Check]:
 
 
 def _local(settings: Settings) -> Iterator[Check]:
-    from aforesaid.embed import fetch, weights
+    from aforesaid.embed import weights
     from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.numerics import check_numerics
+    from aforesaid.embed.model import check_numerics
 
     model = Path(settings.embed.model) if settings.embed.model else None
     folder = weights.locate(model)
     if folder is None:
         yield Check(
-            "model", "warn", "no weights here: search uses keywords only until they are downloaded", fetch.REMEDY
+            "model", "warn", "no weights here: search uses keywords only until they are downloaded", weights.REMEDY
         )
         return
     own = weights.named_folder(model) is not None
@@ -184,8 +184,7 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
     if not possible():
         yield Check("daemon", "ok", "not supported on this system: hosts open the memory themselves")
         return
-    from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.connection import dial, paths_of
 
     place = paths_of(store, folder)
     if place.folder.exists():

@@ -43,7 +43,7 @@ def verify(app: App) -> None:
     """Check the weights. Verifies their bytes, and that this machine computes with them correctly."""
     from aforesaid.embed import weights
     from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.numerics import check_numerics
+    from aforesaid.embed.model import check_numerics
 
     folder = _located(app)
     if folder == weights.cache_folder():
@@ -67,12 +67,12 @@ def remove(app: App) -> None:
 
 
 def _located(app: App) -> Path:
-    from aforesaid.embed import fetch, weights
+    from aforesaid.embed import weights
 
     model = app.settings().embed.model
     found = weights.locate(Path(model) if model else None)
     if found is None:
-        raise ModelMissingError(f"There are no weights at {weights.cache_folder()}.", fetch.REMEDY)
+        raise ModelMissingError(f"There are no weights at {weights.cache_folder()}.", weights.REMEDY)
     return found
 
 
