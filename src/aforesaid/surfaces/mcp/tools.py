@@ -193,7 +193,7 @@ def policy(call: ToolCall, proposal: str = "", apply: bool = False) -> dict[str,
         "text": "" if report else policy_text(call),
         "applied": report is not None and report.adopted is not None,
         "changes": [filled(CHANGE, each) for each in report.changes] if report else [],
-        "doubts": [neutralised(each) for each in report.doubts] if report else [],
+        "warnings": [neutralised(each) for each in report.warnings] if report else [],
         **{name: getattr(report, name, 0) for name in ("withheld", "released", "unclean")},
     }
 
