@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import overload
 
@@ -80,6 +80,11 @@ class SearchResult(Sequence[Hit]):
     query: str = ""
     profile: str = "default"
     recovered: str = ""  # why summaries were replaced by original messages; empty if they were not
+    policy_version: str = "none"
+    request_id: str = ""
+    trace_id: str = ""
+    parameters: Mapping[str, float] = field(default_factory=dict)  # for `pce`: alpha, k_txt, k_vec, k_final
+    below_threshold: tuple[Hit, ...] = ()  # for `pce`: candidates that are no hits, best first
 
     def __len__(self) -> int:
         return len(self.hits)

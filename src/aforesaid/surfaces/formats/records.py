@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.surfaces.formats.columns import clip, one_line, pad, snippet, table, visible, width_of, wrapped
 from aforesaid.surfaces.formats.report import counted
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
+from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Provenance, Record, SearchResult
 
 if TYPE_CHECKING:
     from aforesaid.learning.gate_log import GateEntry
+    from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.surfaces.verbs.declare import View
 
 GATE_TERMS = {
@@ -80,6 +81,10 @@ def search_json(result: SearchResult, view: View) -> dict[str, Any]:
     hits = [{"rank": rank, **to_json(hit)} for rank, hit in enumerate(result, offset + 1)]
     head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
     head |= {"recovered": result.recovered} if result.recovered else {}
+    head |= {name: getattr(result, name) for name in ("policy_version", "request_id", "trace_id")}
+    head |= {"parameters": dict(result.parameters)} if result.parameters else {}
+    if view.given.get("explain"):
+        head["below_threshold"] = to_json(result.below_threshold)
     return {**head, "hits": hits, "freshness": to_json(result.freshness)}
 
 
@@ -97,7 +102,18 @@ def search_view(result: SearchResult, view: View) -> str:
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
     why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
-    return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
+    below = [_hit_text(hit, 0, result.query, columns, explain) for hit in result.below_threshold] if explain else []
+    dropped = [f"{counted(len(below), 'candidate')} below the threshold:", *below] if below else []
+    how = [run_line(result)] if explain or result.parameters else []
+    return "\n".join([*hits_text(result, columns, first_rank, explain), *dropped, *why, *how, result.freshness.line])
+
+
+def run_line(result: SearchResult | ActiveContext) -> str:
+    """How a result was made: its parameters, the policy, and the ids that its events have."""
+    numbers = [f"{name}={value:g}" for name, value in result.parameters.items()]
+    ids = [f"policy={visible(result.policy_version)}", f"request={visible(result.request_id)}"]
+    trace = [f"trace={visible(result.trace_id)}"] if result.trace_id != result.request_id else []
+    return "; ".join([*numbers, *ids, *trace])
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
@@ -107,7 +123,8 @@ def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: 
 
 def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> str:
     record = hit.record
-    head = f"{rank:>2}. {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    place = f"{rank:>2}." if rank else "  –"  # a candidate without a rank is no hit
+    head = f"{place} {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
     lines = [clip(head, columns), "    " + snippet(record.text, columns - 4, query), "    " + hit.reason]
     if explain:
         parts = " ".join(f"{name}={value:.4g}" for name, value in hit.parts.items())
@@ -130,13 +147,12 @@ def remembered_text(record: Record, view: View) -> str:
 def record_text(record: Record, columns: int) -> str:
     """One whole record: its owner, its source, what the gate decided, and its text."""
     names = ("tenant", "scope", "user", "project", "session", "agent", "role", "bundle")
-    source = to_json(record.provenance) or {}
     rows = [
         ("kind", record.kind),
         ("time", _times(record)),
         ("whose", _pairs({name: getattr(record, name) for name in names})),
         ("kept", f"durable={'yes' if record.durable else 'no'} boundary={record.boundary} key={record.key}"),
-        ("from", _pairs({key: ",".join(map(str, v)) if isinstance(v, list) else v for key, v in source.items()})),
+        ("from", provenance_pairs(record.provenance)),
         ("types", " ".join(filter(None, (record.claim_type, record.memory_type)))),
         ("scores", f"confidence={record.confidence:g} utility={record.utility:g}"),
         ("echo of", record.echo_of or ""),
@@ -149,6 +165,12 @@ def record_text(record: Record, columns: int) -> str:
         lines.append(f"  {pad('gate', LABEL_COLUMNS)}{record.gate.decision}: {record.gate.reason}")
         lines += gate_lines(record.gate)
     return "\n".join([*lines, "", wrapped(record.text, columns, "  ")])
+
+
+def provenance_pairs(source: Provenance | None) -> str:
+    """Where a record comes from, in one line."""
+    found = to_json(source) or {}
+    return _pairs({key: ",".join(map(str, v)) if isinstance(v, list) else v for key, v in found.items()})
 
 
 def gate_lines(gate: GateDecision | GateEntry) -> list[str]:
