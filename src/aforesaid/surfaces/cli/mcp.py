@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from aforesaid.surfaces.verbs.declare import Grant
 
 INTERRUPTED = 130
-
-
-@dataclass(frozen=True, slots=True)
-class Web:
-    """The options of HTTP."""
-
-    host: str
-    port: int
-    tokens: Tokens | None
-    hosts: tuple[str, ...]
-    origins: tuple[str, ...]
-    rate: float
 
 
 @command("mcp", "aforesaid mcp --user ana --project shop\n  aforesaid mcp --http --port 8765 --tokens tokens.json")
@@ -113,7 +101,7 @@ def mcp(
 
         desk = Desk(memory, who, trusted, guarded=known is not None)
         if http:
-            _serve_http(desk, profile, Web(host, port, known, hosts, origins, rate))
+            _serve_http(desk, profile, known, host, port, hosts, origins, rate)
         else:
             _serve_stdio(desk, profile)
     finally:
@@ -160,19 +148,22 @@ def _serve_stdio(desk: Desk, profile: Profile) -> None:
             sys.stdout = real
 
 
-def _serve_http(desk: Desk, profile: Profile, web: Web) -> None:
+def _serve_http(
+    desk: Desk, profile: Profile, tokens: Tokens | None, host: str, port: int, hosts: tuple[str, ...],
+    origins: tuple[str, ...], rate: float,
+) -> None:  # fmt: skip
     from aforesaid.surfaces.mcp.http import MAX_BODY_BYTES, Door, Rate, check_binding
 
-    names = check_binding(web.host, web.tokens, web.hosts)
+    names = check_binding(host, tokens, hosts)
     import uvicorn
 
     from aforesaid.surfaces.mcp import sdk
     from aforesaid.surfaces.mcp.server import build
 
     inner = sdk.http_app(build(desk, profile), MAX_BODY_BYTES)
-    door = Door(inner, names, web.origins, web.tokens, Rate(web.rate))
-    click.echo(f"serving http://{web.host}:{web.port}/mcp {'by token' if web.tokens else 'to this machine'}", err=True)
-    uvicorn.run(door, host=web.host, port=web.port, log_level="error", server_header=False)
+    door = Door(inner, names, origins, tokens, Rate(rate))
+    click.echo(f"serving http://{host}:{port}/mcp {'by token' if tokens else 'to this machine'}", err=True)
+    uvicorn.run(door, host=host, port=port, log_level="error", server_header=False)
 
 
 def _leave(*_: object) -> None:
