@@ -18,7 +18,10 @@ DIST ?= dist
 HOST_TESTS ?= tests/real_hosts
 CORE_TESTS = tests/math tests/store tests/ingest tests/retrieval tests/policy tests/documents tests/embed/test_local.py \
   tests/surfaces/cli/test_cli.py tests/surfaces/cli/test_governance.py
-SETS = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
+SET_FILES = $(wildcard $(foreach end,json json.gz json.xz jsonl jsonl.gz jsonl.xz,$(DATA)/*.$(end)))
+BEIR_FOLDERS = $(dir $(wildcard $(DATA)/*/corpus.jsonl*))
+BEAM_FOLDERS = $(foreach chat,$(wildcard $(DATA)/*/*/chat.json),$(dir $(patsubst %/,%,$(dir $(chat)))))
+SETS = $(SET_FILES) $(patsubst %/,%,$(sort $(BEIR_FOLDERS) $(BEAM_FOLDERS)))
 
 .PHONY: demo test test-hosts test-oldest check bench docs release-check clean
 .DEFAULT_GOAL := test
@@ -61,10 +64,10 @@ bench: $(VENV)/developing
 	folder=$$(mktemp -d) && $(BIN)/python -m aforesaid.testing.torture $$folder/two.db --writers 2 --turns 1000 \
 	  && $(BIN)/python -m aforesaid.testing.torture $$folder/kills.db --writers 3 --turns 100000 --kills 50; \
 	  status=$$?; rm -rf $$folder; exit $$status
-ifeq ($(SETS),)
+ifeq ($(strip $(SETS)),)
 	@echo 'No question sets in $(DATA): make bench DATA=a/folder/with/locomo10.json (docs/benchmarks.md says where from)'
 else
-	$(BIN)/python -m aforesaid.bench.readers $(SETS)
+	$(BIN)/aforesaid bench readers $(SETS)
 	$(BIN)/aforesaid bench quality $(SETS)
 endif
 

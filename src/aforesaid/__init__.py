@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from aforesaid.notes.indexer import Indexer, IndexReport
     from aforesaid.notes.search import NoteLines, NotesResult
     from aforesaid.notes.state import NotesRoot
-    from aforesaid.policy import Policy
     from aforesaid.policy.repository import AdoptedPolicy
+    from aforesaid.policy.values import Policy
     from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.settings import Settings
     from aforesaid.store.protocols import Store, StoreProblem, StoreStats
@@ -89,8 +89,8 @@ _MODULES = {  # public names by the module that defines them
     "notes.indexer": "Indexer IndexReport",
     "notes.search": "NoteLines NotesResult",
     "notes.state": "NotesRoot",
-    "policy": "Policy",
     "policy.repository": "AdoptedPolicy",
+    "policy.values": "Policy",
     "retrieval.activation": "ActiveContext",
     "settings": "Settings",
     "store.protocols": "Store StoreProblem StoreStats",

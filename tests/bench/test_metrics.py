@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.bench.quality import metrics
-from aforesaid.bench.quality.choose import FOLDS, QuestionSelection, choose, fold_of, stratified
-from aforesaid.bench.quality.intervals import MIN_GROUPS, estimate, percentile
+from aforesaid.bench.quality.choose import FOLDS, choose, fold_of, stratified
+from aforesaid.bench.quality.metrics import MIN_GROUPS, estimate, percentile
 from aforesaid.bench.quality.types import BenchQuestion, session_of
 from aforesaid.errors import InputError
 
@@ -110,7 +110,7 @@ def test_folds_are_fixed_for_good() -> None:
 
 def test_a_fold_and_its_rest_share_nothing_and_make_up_all() -> None:
     questions = [question(n, group=f"g{n % 20}") for n in range(100)]
-    part, rest = choose(questions, QuestionSelection(fold=1)), choose(questions, QuestionSelection(without_fold=1))
+    part, rest = choose(questions, fold=1), choose(questions, without_fold=1)
     assert {q.group for q in part}.isdisjoint(q.group for q in rest)
     assert sorted(q.id for q in (*part, *rest)) == sorted(q.id for q in questions)
 
@@ -127,6 +127,6 @@ def test_a_limit_keeps_the_mix_of_types() -> None:
 
 def test_a_choice_that_leaves_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="no question of type 'b'"):
-        choose([question(1)], QuestionSelection(types=("b",)))
+        choose([question(1)], types=("b",))
     with pytest.raises(InputError, match="No question is left"):
-        choose([question(1)], QuestionSelection(without_fold=fold_of("g1")))
+        choose([question(1)], without_fold=fold_of("g1"))

@@ -56,8 +56,8 @@ def test_questions_and_texts_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_another_model_length_or_recipe_has_its_own_vectors(tmp_path: Path) -> None:
-    CachedEmbedder(Counting(16), tmp_path).embed(["a cat"])
-    for other in (CachedEmbedder(Counting(8), tmp_path), CachedEmbedder(Counting(16), tmp_path, "max_tokens=8")):
+    for dimensions, recipe in ((16, ""), (8, ""), (16, "max_tokens=8")):
+        other = CachedEmbedder(Counting(dimensions), tmp_path, recipe)
         other.embed(["a cat"])
         assert other.made == 1
         other.close()

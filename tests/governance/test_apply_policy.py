@@ -15,7 +15,7 @@ from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import ConflictError, DeniedError, PolicyError, RuleError
 from aforesaid.governance import apply_policy as govern
 from aforesaid.memory import Memory
-from aforesaid.policy import template
+from aforesaid.policy.document import template
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.text.echo import handle

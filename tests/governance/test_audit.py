@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from aforesaid.errors import InputError, StoreBusyError, StoreCorruptError, StoreError
 from aforesaid.governance.audit import AuditReport, export_lines, verify
 from aforesaid.memory import Memory
-from aforesaid.policy import read_policy
+from aforesaid.policy.document import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.hash_chain import Head, mentions
@@ -80,7 +80,7 @@ FORGED = "'%s', 0" % ("0" * 64)
         (["UPDATE events SET topic = 'else' WHERE event = 4"], "Event 4 "),
         (["UPDATE events SET time = time + 1 WHERE event = 4"], "Event 4 "),
         (["UPDATE events SET digest = replace(digest, 'a', 'b') WHERE event = 4"], "Event 4 "),
-        (["UPDATE events SET digest = '' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not follow event 3"),
+        (["UPDATE events SET digest = '' WHERE event = 4"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not match the digest of event 3"),
         (["UPDATE events SET tenant = 'else' WHERE event = 4"], "Event 5 "),
         (["UPDATE events SET time = time + 1 WHERE event = 5"], "Event 5 "),  # erased, and still proved
         (["UPDATE events SET topic = 'else' WHERE event = 5"], "Event 5 "),
@@ -91,11 +91,11 @@ FORGED = "'%s', 0" % ("0" * 64)
         (["UPDATE events SET body = '[]' WHERE event = 4"], "Event 4 cannot be read"),
         (["UPDATE events SET time = 'noon' WHERE event = 4"], "Event 4 cannot be read"),
         (["UPDATE events SET subject = x'00ff' WHERE event = 4"], "Event 4 cannot be read"),
-        (["DELETE FROM events WHERE event = 4"], "does not follow event 3"),
-        (["DELETE FROM events WHERE event = 3"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not follow what was pruned"),
-        (["DELETE FROM events WHERE event = 6"], "4 should be there, 3 are; the last one is event 5"),
-        (["DELETE FROM events WHERE event > 3"], "4 should be there, 1 are; the last one is event 3"),
-        (["DELETE FROM events"], "4 should be there, 0 are; none is left"),
+        (["DELETE FROM events WHERE event = 4"], "does not match the digest of event 3"),
+        (["DELETE FROM events WHERE event = 3"], "Event 4 (2026-05-07 12:00:00 UTC, test) does not match the last pruned digest"),
+        (["DELETE FROM events WHERE event = 6"], "4 expected, 3 found; the last is event 5"),
+        (["DELETE FROM events WHERE event > 3"], "4 expected, 1 found; the last is event 3"),
+        (["DELETE FROM events"], "4 expected, 0 found; no event is left"),
         (["UPDATE events SET event = 99 WHERE event = 4"], "Event 5 "),
         (
             [
@@ -103,21 +103,21 @@ FORGED = "'%s', 0" % ("0" * 64)
                 "UPDATE events SET event = 3 WHERE event = 4",
                 "UPDATE events SET event = 4 WHERE event = 98",
             ],
-            "Event 3 (2026-05-07 12:00:00 UTC, test) does not follow what was pruned",
+            "Event 3 (2026-05-07 12:00:00 UTC, test) does not match the last pruned digest",
         ),
         ([f"INSERT INTO events ({COLUMNS}) SELECT {COLUMNS} FROM events WHERE event = 6"], "Event 7 "),
         ([f"INSERT INTO events ({COLUMNS}) VALUES (0, 't', 'x', NULL, '{{}}', {FORGED})"], "Event 7 "),
         ([f"INSERT INTO events (event, {COLUMNS}) VALUES (0, 0, 't', 'x', NULL, '{{}}', {FORGED})"], "Event 0 "),
         ([f"INSERT INTO events (event, {COLUMNS}) VALUES (-3, 0, 't', 'x', NULL, '{{}}', '', 0)"], "Event -3 "),
-        ([with_head("'$.anchor', 'forged'")], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow what was pruned"),
-        ([with_head("'$.digest', 'forged'")], "does not end as its head says: the last one is event 6"),
-        ([with_head("'$.events', 7")], "5 should be there, 4 are"),
-        ([with_head("'$.pruned', 3")], "3 should be there, 4 are"),
+        ([with_head("'$.anchor', 'forged'")], "Event 3 (2026-05-06 12:00:00 UTC, test) does not match the last pruned digest"),
+        ([with_head("'$.digest', 'forged'")], "newest digest differs from the one in the head of the log; the last is event 6"),
+        ([with_head("'$.events', 7")], "5 expected, 4 found"),
+        ([with_head("'$.pruned', 3")], "3 expected, 4 found"),
         ([with_head("'$.pruned', 3, '$.events', 7")], ""),  # how many were pruned can only be believed
-        ([with_head("'$.erased', 0")], "0 erased events were noted, 1 are there"),
+        ([with_head("'$.erased', 0")], "counts 0 erased events, 1 found"),
         ([with_head("'$.erased', 'x'")], "The head of the log of tenant 't' cannot be read"),
         (["UPDATE log_heads SET head = 'x' WHERE tenant = 't'"], "The head of the log of tenant 't' cannot be read"),
-        (["DELETE FROM log_heads WHERE tenant = 't'"], "Event 3 (2026-05-06 12:00:00 UTC, test) does not follow the"),
+        (["DELETE FROM log_heads WHERE tenant = 't'"], "Event 3 (2026-05-06 12:00:00 UTC, test) does not match the start"),
     ],
 )  # fmt: skip
 def test_tampering_shows(log: Path, statements: list[str], where: str) -> None:
@@ -130,14 +130,14 @@ def test_a_head_that_was_deleted_shows_when_nothing_was_pruned(path: Path) -> No
     store = SQLiteStore(path, ROWS)
     store.log.append(make_event(1))
     store.close()
-    assert "head of the log is gone: 1 events are there" in tampered(path, "DELETE FROM log_heads").problem
+    assert "head of the log is missing, but 1 events are stored" in tampered(path, "DELETE FROM log_heads").problem
 
 
 def test_cutting_both_the_log_and_its_head_shows_to_whom_noted_a_digest(log: Path) -> None:
     noted = checked(log).digest
     assert checked(log, noted).intact
     assert tampered(log, "DELETE FROM events", "DELETE FROM log_heads") == AuditReport(0)
-    assert f"{noted} is not in the chain" in checked(log, noted).problem
+    assert f"{noted} is not in the log" in checked(log, noted).problem
 
 
 def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
     ("touch", "where"),
     [
         (lambda events: events[:1] + events[2:], "Event 3 "),
-        (lambda events: events[:2], "2 are; the last one is event 2"),
+        (lambda events: events[:2], "2 found; the last is event 2"),
         (lambda events: [events[1], events[0], events[2]], "Event 2 "),
         (lambda events: [*events, events[2]], "Event 3 "),
         (lambda events: [events[0], replace(events[1], body={}), events[2]], "Event 2 "),
@@ -350,7 +350,7 @@ def test_a_log_that_is_pruned_while_it_is_written_out(memory: Memory) -> None:
     lines = memory.audit.export()
     next(lines)
     memory.store.log.prune(memory.tenant, NOW)
-    with pytest.raises(StoreBusyError, match="pruned while"):
+    with pytest.raises(StoreBusyError, match="pruned during"):
         list(lines)
 
 

@@ -18,7 +18,7 @@ from aforesaid.learning.calibrate import brier, even_point, log_loss
 from aforesaid.learning.labels import GateLabel, Label, held_out
 from aforesaid.memory import Memory
 from aforesaid.memory.calibration import RelevanceLabel
-from aforesaid.policy import read_policy
+from aforesaid.policy.document import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import EventFilter, GateDecision, Turn

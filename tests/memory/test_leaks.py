@@ -19,12 +19,15 @@ from hypothesis import strategies as st
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import AforesaidError
 from aforesaid.memory import Memory
-from aforesaid.policy import Policy, admits, read_policy, visibility
+from aforesaid.policy.decide import visibility
+from aforesaid.policy.document import read_policy
+from aforesaid.policy.values import Policy
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.surfaces.formats.values import to_json
+from aforesaid.text.globs import admits
 from aforesaid.types import BOUNDARIES, Boundary, Record
 from support.cli import run
 from support.clock import NOW

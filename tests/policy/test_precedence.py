@@ -9,20 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, UnknownClassError
-from aforesaid.policy import (
-    ClassRule,
-    Invariant,
-    Policy,
-    ScopeLimits,
+from aforesaid.policy.decide import (
     Visibility,
-    admits,
     allowed_classes,
     broken_invariants,
     effective_limits,
-    parse,
     strictest,
     visibility,
 )
+from aforesaid.policy.rule_parser import parse
+from aforesaid.policy.values import ClassRule, Invariant, Policy, ScopeLimits
+from aforesaid.text.globs import admits
 from aforesaid.types import BOUNDARIES, SCOPES, Scope
 from support.growth import is_linear
 

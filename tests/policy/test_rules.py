@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import PolicyError, RuleError
 from aforesaid.policy.rule_parser import MAX_CHARS, MAX_DEPTH, parse
-from aforesaid.policy.rules import And, Compare, Items, Name, Not, Or, PolicyRule, Tree, Value
+from aforesaid.policy.rules import Compare, Join, Name, Not, PolicyRule, Tree, Value
 from support.growth import is_linear
 
 FACTS: dict[str, object] = {
@@ -312,7 +312,7 @@ COMPARES = st.one_of(
         Compare,
         st.just("in"),
         OPERANDS,
-        st.one_of(NAMES.map(Name), st.lists(VALUES, max_size=4).map(lambda values: Items(tuple(values)))),
+        st.one_of(NAMES.map(Name), st.lists(PLAIN, max_size=4).map(lambda values: Value(tuple(values)))),
     ),
 )
 LEAVES = st.one_of(COMPARES, NAMES.map(Name), st.booleans().map(Value))
@@ -320,8 +320,8 @@ TREES: st.SearchStrategy[Tree] = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
         inner.map(Not),
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: And(tuple(parts))),
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: Or(tuple(parts))),
+        st.lists(inner, min_size=2, max_size=4).map(lambda parts: Join("&&", tuple(parts))),
+        st.lists(inner, min_size=2, max_size=4).map(lambda parts: Join("||", tuple(parts))),
     ),
     max_leaves=12,
 )
@@ -347,8 +347,8 @@ def oracle(tree: Tree, facts: Mapping[str, object]) -> bool | str:
     if isinstance(tree, Not):
         part = oracle(tree.part, facts)
         return part if part == FAIL else not part
-    if isinstance(tree, (And, Or)):
-        stop = isinstance(tree, Or)
+    if isinstance(tree, Join):
+        stop = tree.sign == "||"
         for part in tree.parts:
             said = oracle(part, facts)
             if said == FAIL or said is stop:
@@ -362,7 +362,7 @@ def oracle(tree: Tree, facts: Mapping[str, object]) -> bool | str:
                     return False
                 sides.append(facts[side.name])
             else:
-                sides.append(side.value if isinstance(side, Value) else [item.value for item in side.values])
+                sides.append(list(side.value) if isinstance(side.value, tuple) else side.value)
         return oracle_compare(tree.sign, *sides)
     value = facts.get(tree.name, False) if isinstance(tree, Name) else tree.value
     if isinstance(value, float) and value != value:

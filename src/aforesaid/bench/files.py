@@ -11,12 +11,9 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
-from typing import Any
 
-from aforesaid.bench.measuring import USER, seconds, temporary_folder, temporary_memory
+from aforesaid.bench.measuring import USER, Figures, seconds, temporary_folder, temporary_memory
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
@@ -30,31 +27,6 @@ WORDS = """
     release invoice kettle garden server backup ticket harbour recipe museum ledger sensor router window engine budget
     travel poster archive filter market bridge coffee letter signal border winter camera paper copper
 """.split()  # noqa: SIM905 - a list of thirty quoted words is harder to read
-
-
-@dataclass(frozen=True, slots=True)
-class NotesTiming:
-    """Seconds to read, to embed, to index, to index again without changes, and from an edit until it is found."""
-
-    notes: int
-    chunks: int
-    megabytes: float
-    read_seconds: float
-    embed_seconds: float
-    index_seconds: float
-    again_seconds: float
-    edit_seconds: tuple[float, ...]
-    model_texts_a_second: float = 0.0
-
-    @property
-    def ratio(self) -> float:
-        """Indexing against reading and embedding."""
-        return self.index_seconds / (self.read_seconds + self.embed_seconds)
-
-    @property
-    def notes_a_second(self) -> float:
-        """Notes a second in the first indexing."""
-        return self.notes / self.index_seconds
 
 
 def write_notes(folder: Path, notes: int, seed: int = 7) -> None:
@@ -78,10 +50,11 @@ def _note(generator: random.Random, name: str, notes: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def measure(
-    notes: int, embedder: Embedder | None, progress: Progress | None = None, model_texts: int = 0
-) -> NotesTiming:
-    """Index generated notes into a new store, then edit some while `watch` runs."""
+def measure(notes: int, embedder: Embedder | None, progress: Progress | None = None, model_texts: int = 0) -> Figures:
+    """Index generated notes into a new store, then edit some while `watch` runs.
+
+    `ratio` compares indexing with reading and embedding. `edit_seconds` are from an edit until a search finds it.
+    """
     hashing = HashEmbedder(DIMENSIONS)
     with temporary_folder() as folder:
         write_notes(folder, notes)
@@ -89,17 +62,26 @@ def measure(
             index_seconds = seconds(lambda: memory.notes.index(folder, user=USER, progress=progress))
             again_seconds = seconds(lambda: memory.notes.index(folder, user=USER))
             texts = [record.text for record in memory.store.find(Filter(memory.tenant, kinds=("chunk",)))]
-            edits = tuple(_edits(memory, folder))
+            edit_seconds = list(_edits(memory, folder))
         files = sorted(folder.rglob("*.md"))
         size = sum(file.stat().st_size for file in files)
         read_seconds = seconds(lambda: [file.read_bytes() for file in files])
-    batches = [texts[start : start + 64] for start in range(0, len(texts), 64)]
-    embed_seconds = seconds(lambda: [HashEmbedder(DIMENSIONS).embed(batch) for batch in batches])
+    embed_seconds = seconds(lambda: hashing.embed(texts))
     sample = texts[:model_texts]
-    rate = len(sample) / seconds(lambda: embedder.embed(sample)) if embedder is not None and sample else 0.0
-    return NotesTiming(
-        notes, len(texts), size / 1e6, read_seconds, embed_seconds, index_seconds, again_seconds, edits, rate
-    )
+    rate = len(sample) / seconds(lambda: embedder.embed(sample)) if embedder is not None and sample else None
+    return {
+        "notes": notes,
+        "chunks": len(texts),
+        "megabytes": size / 1e6,
+        "read_seconds": read_seconds,
+        "embed_seconds": embed_seconds,
+        "index_seconds": index_seconds,
+        "again_seconds": again_seconds,
+        "edit_seconds": edit_seconds,
+        "ratio": index_seconds / (read_seconds + embed_seconds),
+        "notes_a_second": notes / index_seconds,
+        "model_texts_a_second": rate,
+    }
 
 
 def _edits(memory: Memory, folder: Path) -> Iterator[float]:
@@ -129,25 +111,3 @@ def _edits(memory: Memory, folder: Path) -> Iterator[float]:
         yield time.perf_counter() - began
     stop.set()
     thread.join(timeout=5)
-
-
-def figures(row: NotesTiming) -> dict[str, Any]:
-    """The figures as JSON."""
-    return {**asdict(row), "ratio": row.ratio, "notes_a_second": row.notes_a_second}
-
-
-def table(row: NotesTiming) -> str:
-    """The figures as text."""
-    edits = f"{median(row.edit_seconds):.2f} s (slowest {max(row.edit_seconds):.2f} s)" if row.edit_seconds else "never"
-    lines = [
-        f"{row.notes:,} notes, {row.megabytes:.1f} MB, {row.chunks:,} chunks",
-        f"index            {row.index_seconds:8.2f} s  {row.notes_a_second:,.0f} notes a second (hashing embedder)",
-        f"reading          {row.read_seconds:8.2f} s",
-        f"embedding        {row.embed_seconds:8.2f} s  the same texts, nothing else",
-        f"ratio            {row.ratio:8.2f}    index ÷ (reading + embedding)",
-        f"nothing to do    {row.again_seconds:8.2f} s",
-        f"an edit is found after {edits}, files.debounce_ms included",
-    ]
-    if row.model_texts_a_second:
-        lines.append(f"the local model alone embeds {row.model_texts_a_second:,.1f} such chunks a second")
-    return "\n".join(lines)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Turn
+
+Figures: TypeAlias = dict[str, Any]  # the result of a measurement: numbers by name
 
 USER = "bench"
 START = datetime(2026, 1, 1, tzinfo=UTC)

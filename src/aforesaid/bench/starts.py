@@ -18,25 +18,15 @@ from pathlib import Path
 from statistics import median
 from typing import IO, Any
 
-from aforesaid.bench.measuring import median_seconds, temporary_folder
+from aforesaid.bench.measuring import Figures, median_seconds, temporary_folder
 
 COMMAND = (sys.executable, "-m", "aforesaid")
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 FACT, QUESTION = "Ana moors her boat in Horta.", "Where does Ana moor her boat these days?"
 
 
-@dataclass(frozen=True, slots=True)
-class StartTimes:
-    """Median seconds since the process was started; None where a way has no such figure."""
-
-    way: str
-    initialize: float | None
-    first_call: float | None
-    hook: float | None
-
-
-def measure(runs: int, options: Sequence[str] = ()) -> list[StartTimes]:
-    """Measure every way."""
+def measure(runs: int, options: Sequence[str] = ()) -> list[Figures]:
+    """Median seconds since the process was started, for every way; None where a way has no such figure."""
     with temporary_folder() as folder:
         ways = {
             "each for itself": Way(folder / "alone.db", (*options, "--set", "daemon.on=off"), stop=False),
@@ -45,10 +35,8 @@ def measure(runs: int, options: Sequence[str] = ()) -> list[StartTimes]:
         }
         try:
             bare = median_seconds(lambda run: subprocess.run([sys.executable, "-c", "pass"], check=True), runs)
-            return [
-                StartTimes("bare Python", None, None, bare),
-                *(way.measure(name, runs) for name, way in ways.items()),
-            ]
+            python = {"way": "bare Python", "initialize": None, "first_call": None, "hook": bare}
+            return [python, *(way.measure(name, runs) for name, way in ways.items())]
         finally:
             for way in ways.values():
                 way.stop_daemon()
@@ -67,16 +55,16 @@ class Way:
         command = [*COMMAND, "--store", str(self.store), *self.options, *args]
         return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True).stdout
 
-    def measure(self, name: str, runs: int) -> StartTimes:
+    def measure(self, name: str, runs: int) -> Figures:
         """The medians of this way."""
         self.run("remember", FACT, "--user", "ana")
         hook = median_seconds(lambda run: self.hook(), runs, self.prepare)
         if find_spec("mcp") is None:
-            return StartTimes(name, None, None, hook)
+            return {"way": name, "initialize": None, "first_call": None, "hook": hook}
         if not self.stop:
             self._mcp()  # a daemon loads the SDK at its first request
         greeted, called = zip(*(self._mcp() for _ in range(runs)), strict=True)
-        return StartTimes(name, median(greeted), median(called), hook)
+        return {"way": name, "initialize": median(greeted), "first_call": median(called), "hook": hook}
 
     def prepare(self) -> None:
         """Stop the daemon, or make sure that it runs."""
@@ -126,12 +114,3 @@ def _ask(stdin: IO[str], stdout: IO[str], number: int, method: str, params: dict
         if answer.get("id") == number:
             return answer
     raise RuntimeError(f"The server ended before it answered {method}.")
-
-
-def table(rows: Sequence[StartTimes]) -> str:
-    """The figures as text."""
-    lines = [f"{'seconds from the start of the process':38} {'initialize':>11} {'first call':>11} {'hook':>8}"]
-    for row in rows:
-        cells = [f"{value:.2f}" if value is not None else "" for value in (row.initialize, row.first_call, row.hook)]
-        lines.append(f"{row.way:38} {cells[0]:>11} {cells[1]:>11} {cells[2]:>8}")
-    return "\n".join(lines)

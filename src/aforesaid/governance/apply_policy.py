@@ -14,14 +14,14 @@ from aforesaid._util.batches import batched
 from aforesaid.engine.request import NO_POLICY, Request
 from aforesaid.engine.writer import commit, writing
 from aforesaid.errors import ConflictError
-from aforesaid.policy import Policy
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.repository import AdoptedPolicy, active_policy, adopt
+from aforesaid.policy.values import Policy
 from aforesaid.store.protocols import Access
 from aforesaid.types import Boundary, Filter, Progress, Record
 
 if TYPE_CHECKING:
-    from aforesaid.policy import PolicyChange
+    from aforesaid.policy.review import PolicyChange
 
 PAGE = 500
 MAX_PASSES = 5  # most passes before the transaction; each has fewer records to check, unless others write faster
@@ -85,7 +85,7 @@ def apply(
     records contain text that the policy redacts in new records; they stay unchanged until `revise` redacts them.
     Raises ConflictError when the current policy version is not `expected`.
     """
-    from aforesaid.policy import diff, policy_warnings
+    from aforesaid.policy.review import diff, policy_warnings
 
     before, adopted = _current_policy(request, expected), None
     review = _RecordReview(request, Guard(policy, readers=request.readers), progress)

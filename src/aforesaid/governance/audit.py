@@ -55,15 +55,37 @@ def verify(store: Store, tenant: str, known: str = "") -> AuditReport:
     """Check a tenant's chain from the start to the head. It must contain the digest `known`, if given."""
     with store.snapshot():
         try:
-            walk = _Walk(_head(store, tenant), known)
+            stored_head = _head(store, tenant)
         except StoreCorruptError as error:
             return AuditReport(store.maintenance.stats(tenant).events, problem=error.message)
+        head = stored_head or Head()
+        problems: list[str] = []
+        digest, count, erased, last = head.anchor, 0, 0, None
+        is_known = known in ("", head.anchor)
         try:
             for event in _events(store, tenant):
-                walk.step(event)
+                content = event.body.get(CONTENT, "") if event.erased else content_of(event.subject, event.body)
+                if digest_of(digest, event.time, event.tenant, event.topic, content) != event.digest:
+                    problems.append(_mismatch(event, last, head))
+                digest, last = event.digest, event  # after a mismatch, go on: all events are counted
+                count, erased = count + 1, erased + event.erased
+                is_known = is_known or event.digest == known
         except StoreCorruptError as error:
-            walk.note(error.message)
-        return walk.end()
+            problems.append(error.message)
+    end = f"the last is {_describe(last, 'event')}" if last else "no event is left"
+    expected = head.events - head.pruned
+    if stored_head is None and count:
+        problems.append(f"The head of the log is missing, but {count} events are stored; {end}.")
+    elif count != expected:
+        what = "The newest events are missing" if count < expected else "There are more events than were logged"
+        problems.append(f"{what}: {expected} expected, {count} found; {end}.")
+    elif digest != head.digest:
+        problems.append(f"The newest digest differs from the one in the head of the log; {end}.")
+    if erased != head.erased:
+        problems.append(f"The head of the log counts {head.erased} erased events, {erased} found.")
+    if not is_known:
+        problems.append(f"The digest {known} is not in the log. The log was rewritten, or that event was pruned.")
+    return AuditReport(count, erased, head.pruned, digest, problems[0] if problems else "")
 
 
 def _head(store: Store, tenant: str) -> Head | None:
@@ -80,64 +102,17 @@ def _events(store: Store, tenant: str, after: int | None = None) -> Iterator[Eve
         after = page[-1].number
 
 
-class _Walk:
-    """One pass over a chain. After a break it continues from the next digest, so that all events are counted."""
-
-    def __init__(self, head: Head | None, known: str) -> None:
-        self._lost = head is None
-        self._head = head or Head()
-        self._before = self._head.anchor
-        self._known = known in ("", self._head.anchor)
-        self._wanted = known
-        self._chained = self._erased = 0
-        self._last: Event | None = None
-        self._problem = ""
-
-    def note(self, problem: str) -> None:
-        """Keep the first problem."""
-        self._problem = self._problem or problem
-
-    def step(self, event: Event) -> None:
-        """Check the next event."""
-        content = event.body.get(CONTENT, "") if event.erased else content_of(event.subject, event.body)
-        if digest_of(self._before, event.time, event.tenant, event.topic, content) != event.digest:
-            self.note(self._broken(event))
-        self._before, self._last = event.digest, event
-        self._known = self._known or event.digest == self._wanted
-        self._chained += 1
-        self._erased += event.erased
-
-    def _broken(self, event: Event) -> str:
-        if self._last is not None:
-            follows, between = f"event {self._last.number}", "between them"
-        else:
-            follows, between = "what was pruned" if self._head.pruned else "the beginning of the log", "before it"
-        return (
-            f"{_place(event)} does not follow {follows}: it was changed, or events {between} were taken away, "
-            "added or moved."
-        )
-
-    def end(self) -> AuditReport:
-        """Compare the events with the head of the log."""
-        head, there = self._head, self._chained
-        last = f"the last one is {_place(self._last, 'event')}" if self._last else "none is left"
-        written = head.events - head.pruned
-        if self._lost and there:
-            self.note(f"The head of the log is gone: {there} events are there; {last}.")
-        elif there < written:
-            self.note(f"The newest events are gone: {written} should be there, {there} are; {last}.")
-        elif there > written:
-            self.note(f"Events were added behind the log's back: {written} should be there, {there} are; {last}.")
-        elif self._before != head.digest:
-            self.note(f"The log does not end as its head says: {last}.")
-        if self._erased != head.erased:
-            self.note(f"{head.erased} erased events were noted, {self._erased} are there.")
-        if not self._known:
-            self.note(f"The digest {self._wanted} is not in the chain: it was written anew, or pruned past it.")
-        return AuditReport(there, self._erased, head.pruned, self._before, self._problem)
+def _mismatch(event: Event, last: Event | None, head: Head) -> str:
+    if last is not None:
+        before, which = f"the digest of event {last.number}", "between them"
+    else:
+        before, which = "the last pruned digest" if head.pruned else "the start of the log", "before it"
+    return (
+        f"{_describe(event)} does not match {before}. It was changed, or events {which} were removed, added or moved."
+    )
 
 
-def _place(event: Event, noun: str = "Event") -> str:
+def _describe(event: Event, noun: str = "Event") -> str:
     return f"{noun} {event.number} ({event.time:%Y-%m-%d %H:%M:%S} UTC, {event.topic})"
 
 
@@ -147,21 +122,14 @@ def export_lines(store: Store, tenant: str) -> Iterator[str]:
     yield _line({"audit": FORMAT, "tenant": tenant, "anchor": begun.anchor, "pruned": begun.pruned})
     count, last = 0, begun.anchor
     for event in _events(store, tenant):
-        yield _line(
-            {
-                "number": event.number,
-                "time": to_micros(event.time),
-                "topic": event.topic,
-                "subject": event.subject,
-                "body": dict(event.body),
-                "digest": event.digest,
-                "erased": event.erased,
-            }
-        )
+        yield _line({
+            "number": event.number, "time": to_micros(event.time), "topic": event.topic, "subject": event.subject,
+            "body": dict(event.body), "digest": event.digest, "erased": event.erased,
+        })  # fmt: skip
         count, last = count + 1, event.digest or last
     # Pages are read without a lock, so that a slow reader does not block writers. New events only make it longer.
     if (_head(store, tenant) or Head()).pruned != begun.pruned:
-        raise StoreBusyError("The log was pruned while it was written out.", "Export it again.")
+        raise StoreBusyError("The log was pruned during the export.", "Export it again.")
     yield _line({"events": count, "head": last})
 
 

@@ -16,7 +16,7 @@ from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
-from aforesaid.policy import strictest
+from aforesaid.policy.decide import strictest
 from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
 from aforesaid.policy.values import DEFAULT_REVIEW, OBSERVATION_MODES, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale

@@ -8,7 +8,8 @@ from aforesaid.errors import PolicyError
 from aforesaid.governance import apply_policy as applying
 from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import record_owner
-from aforesaid.policy import Policy, repository
+from aforesaid.policy import repository
+from aforesaid.policy.values import Policy
 from aforesaid.types import Boundary, ClaimType, Kind, Progress, Record, Scope, check_class
 
 
@@ -82,7 +83,7 @@ def read_policy_from(source: str | Path | Policy) -> Policy:
     """Read a policy from YAML text or from a file; return a `Policy` as it is."""
     if isinstance(source, Policy):
         return source
-    from aforesaid.policy import read_policy
+    from aforesaid.policy.document import read_policy
 
     if isinstance(source, str):
         return read_policy(source)

@@ -40,13 +40,13 @@ from aforesaid.errors import RuleError, SettingsError
 from aforesaid.policy import values as v
 from aforesaid.policy.patterns import MAX_CHARS as MAX_PATTERN
 from aforesaid.policy.patterns import compile_pattern
-from aforesaid.policy.problems import MAX_WORD, Problems, quoted, suggestion
 from aforesaid.policy.rule_parser import MAX_CHARS as MAX_RULE
 from aforesaid.policy.rule_parser import parse
-from aforesaid.policy.yaml_tree import Leaf, ListNode, Node, Spot, Table, read_tree
+from aforesaid.policy.yaml_tree import Problems, YamlNode, quoted, read_tree, suggestion
 from aforesaid.settings import Settings, checked
-from aforesaid.types import BOUNDARIES, SCOPES, Boundary, Scope
+from aforesaid.types import BOUNDARIES, SCOPES, Boundary, Scope, check_choice
 
+TEMPLATES = ("solo", "team", "organisation")
 SCOPE_WORDS: Mapping[str, Scope] = {**{scope: scope for scope in SCOPES}, "principle": "global"}
 MAX_TEXT = 200  # characters of a name, a tag or a version
 MAX_DAYS = 1_000_000  # the same limit as in the settings
@@ -57,14 +57,23 @@ SHARES = "assemble."  # shares of one budget: they are checked together
 
 Word = TypeVar("Word", bound=str)
 Parsed = TypeVar("Parsed")
+Table = Mapping[str, YamlNode]
 
 
-def read_policy(text: str, source: str = "policy.yaml", detectors: Collection[str] = v.DETECTORS) -> v.Policy:
+def read_policy(text: str, source: str = "policy.yaml") -> v.Policy:
     """Read a policy. Raises PolicyFileError with all problems (PolicyRuleError if a rule or pattern is among them)."""
     problems = Problems(source)
-    policy = _PolicyReader(problems, frozenset(detectors)).policy(read_tree(text, problems))
+    policy = _PolicyReader(problems).policy(read_tree(text, problems))
     problems.check()
     return policy
+
+
+def template(name: str) -> str:
+    """The text of a policy template that comes with aforesaid: commented YAML, ready to edit."""
+    from importlib import resources  # slow to import
+
+    check_choice(name, TEMPLATES, "template")
+    return (resources.files("aforesaid.policy") / "templates" / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 class _NodeReader:
@@ -76,246 +85,223 @@ class _NodeReader:
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
 
-    def table(self, node: Node | None, path: str, keys: Collection[str] | None) -> Mapping[str, Node]:
-        """The entries of a table; unknown keys are problems, unless `keys` is None."""
+    def table(self, node: YamlNode | None, keys: Collection[str] | None, needed: Collection[str] = ()) -> Table:
+        """The entries of a table. Unknown keys are problems unless `keys` is None, and so are missing `needed` ones."""
         if node is None:
             return {}
-        if not isinstance(node, Table):
-            self.wrong(node, path, "a table of keys and values")
+        if not isinstance(node.value, dict):
+            self.wrong(node, "a table of keys and values")
             return {}
         if keys is None:
-            return node.entries
-        for key in (key for key in node.entries if key not in keys):
-            self.problems.add(node.keys[key], path, f"unknown key {quoted(key)}. {suggestion(key, keys)}")
-        return {key: value for key, value in node.entries.items() if key in keys}
+            return node.value
+        for key, entry in node.value.items():
+            if key not in keys:
+                self.problems.add(entry.key, f"unknown key {quoted(key)}. {suggestion(key, keys)}")
+        for key in needed:
+            if key not in node.value:
+                self.problems.add(node, f"{key} is missing.")
+        return {key: entry for key, entry in node.value.items() if key in keys}
 
-    def items(self, node: Node | None, path: str, what: str) -> Iterator[tuple[Node, str]]:
-        """Each item of a list with its path."""
-        if isinstance(node, ListNode):
-            yield from ((item, f"{path}[{index}]") for index, item in enumerate(node.items))
-        elif node is not None:
-            self.wrong(node, path, f"a list of {what}")
+    def items(self, node: YamlNode | None, what: str) -> list[YamlNode]:
+        """The items of a list."""
+        if node is not None and not isinstance(node.value, list):
+            self.wrong(node, f"a list of {what}")
+        return node.value if node is not None and isinstance(node.value, list) else []
 
-    def text(self, node: Node | None, path: str, what: str = "text", limit: int = MAX_TEXT) -> str | None:
+    def text(self, node: YamlNode | None, what: str = "text", limit: int = MAX_TEXT) -> str | None:
         """A text that is not empty."""
         if node is None:
             return None
-        if not isinstance(node, Leaf) or not isinstance(node.value, str):
-            unquoted = isinstance(node, Leaf) and node.value is not None
-            self.wrong(node, path, what, " Put it in quotes." if unquoted else "")
+        if not isinstance(node.value, str):
+            unquoted = isinstance(node.value, int | float)
+            self.wrong(node, what, " Put it in quotes." if unquoted else "")
             return None
         if not node.value.strip() or len(node.value) > limit:
-            self.problems.add(node, path, f"expected {what} of 1 to {limit} characters, got {quoted(node.value)}.")
+            self.problems.add(node, f"expected {what} of 1 to {limit} characters, got {quoted(node.value)}.")
             return None
         return node.value
 
-    def choice(self, node: Node | None, path: str, choices: Collection[Word], what: str) -> Word | None:
+    def choice(self, node: YamlNode | None, choices: Collection[Word], what: str) -> Word | None:
         """One of the given words."""
-        word = self.text(node, path, what)
+        word = self.text(node, what)
         if node is None or word is None:
             return None
         for known in choices:
             if word == known:
                 return known
-        self.problems.add(node, path, f"unknown {what} {quoted(word)}. {suggestion(word, choices)}")
+        self.problems.add(node, f"unknown {what} {quoted(word)}. {suggestion(word, choices)}")
         return None
 
-    def choices(self, node: Node | None, path: str, choices: Collection[Word], what: str) -> tuple[Word, ...]:
+    def choices(self, node: YamlNode | None, choices: Collection[Word], what: str) -> tuple[Word, ...]:
         """A list of such words, each once."""
-        found = [self.choice(item, place, choices, what) for item, place in self.items(node, path, f"{what}s")]
+        found = [self.choice(item, choices, what) for item in self.items(node, f"{what}s")]
         return tuple(dict.fromkeys(word for word in found if word is not None))
 
-    def days(self, node: Node | None, path: str) -> float | None:
+    def days(self, node: YamlNode | None) -> float | None:
         """A number of days, more than 0."""
-        what = f"a number of days over 0 and up to {MAX_DAYS}"
-        return self.number(node, path, what, lambda days: 0 < days <= MAX_DAYS)
+        return self.number(node, f"a number of days over 0 and up to {MAX_DAYS}", lambda days: 0 < days <= MAX_DAYS)
 
-    def whole(self, node: Node | None, path: str, high: int) -> int | None:
+    def whole(self, node: YamlNode | None, high: int) -> int | None:
         """A whole number in [0, high]."""
         what = f"a whole number from 0 to {high}"
-        value = self.number(node, path, what, lambda value: value.is_integer() and 0 <= value <= high)
+        value = self.number(node, what, lambda value: value.is_integer() and 0 <= value <= high)
         return None if value is None else int(value)
 
-    def number(self, node: Node | None, path: str, what: str, fits: Callable[[float], bool]) -> float | None:
+    def number(self, node: YamlNode | None, what: str, fits: Callable[[float], bool]) -> float | None:
         """A number that fits; true and false are not numbers."""
         if node is None:
             return None
-        value = node.value if isinstance(node, Leaf) else None
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and fits(float(value)):
-            return float(value)
-        self.wrong(node, path, what)
+        if isinstance(node.value, int | float) and not isinstance(node.value, bool) and fits(float(node.value)):
+            return float(node.value)
+        self.wrong(node, what)
         return None
 
-    def wrong(self, node: Node, path: str, expected: str, remedy: str = "") -> None:
-        """Record that something else was expected here."""
-        self.problems.add(node, path, f"expected {expected}, got {_shown(node)}.{remedy}")
-
-
-def _shown(node: Node) -> str:
-    """A node as an error shows it."""
-    if not isinstance(node, Leaf):
-        return "a list" if isinstance(node, ListNode) else "a table"
-    if isinstance(node.value, str):
-        return quoted(node.value)
-    return "nothing" if node.value is None else str(node.value).lower()
-
-
-class _PolicyReader(_NodeReader):
-    """Reads a policy, one method per section. A wrong value counts as missing, since the file is refused anyway."""
-
-    def __init__(self, problems: Problems, detectors: frozenset[str]) -> None:
-        super().__init__(problems)
-        self.detectors = detectors
-
-    def policy(self, root: Node) -> v.Policy:
-        rows = self.table(root, "", v.SECTIONS)
-        if isinstance(root, Table) and "version" not in rows:
-            self.problems.add(root, "version", 'every policy has a version, as in version: "1.0.0".')
-        version = self.text(rows.get("version"), "version")
-        rows = {key: node for key, node in rows.items() if not (isinstance(node, Leaf) and node.value is None)}
-        audit = self.table(rows.get("audit"), "audit", ("retention_days",))
-        return v.Policy(
-            version=version or "",
-            name=self.text(rows.get("name"), "name"),
-            scopes=self.scopes(rows.get("scopes")),
-            classes=self.classes(rows.get("boundary_classes")),
-            invariants=tuple(self.invariants(rows.get("invariants"))),
-            redact=tuple(self.redactions(rows["redact"])) if "redact" in rows else v.DEFAULT_REDACT,
-            retrieval=self.retrieval(rows.get("retrieval")),
-            audit_retention_days=self.days(audit.get("retention_days"), "audit.retention_days"),
-            observation=self.observation(rows.get("observation")),
-            review={
-                scope: self.whole(row, path, MAX_REVIEWERS) or 0
-                for scope, row, path in self.by_scope(rows.get("review"), "review")
-            },
-        )
-
-    def by_scope(self, node: Node | None, path: str) -> Iterator[tuple[Scope, Node, str]]:
-        """The entries of a table whose keys are scopes."""
-        rows = self.table(node, path, SCOPE_WORDS)
-        if "principle" in rows and "global" in rows:
-            self.problems.add(rows["principle"], path, "principle is another word for global; keep one of them.")
-        for word, row in rows.items():
-            yield SCOPE_WORDS[word], row, f"{path}.{word}"
-
-    def scopes(self, node: Node | None) -> dict[Scope, v.ScopeLimits]:
-        limits: dict[Scope, v.ScopeLimits] = {}
-        for scope, row, path in self.by_scope(node, "scopes"):
-            given = self.table(row, path, ("ttl_days", "max_tokens"))
-            days = self.days(given.get("ttl_days"), f"{path}.ttl_days")
-            limits[scope] = v.ScopeLimits(days, self.whole(given.get("max_tokens"), f"{path}.max_tokens", MAX_TOKENS))
-        return limits
-
-    def classes(self, node: Node | None) -> dict[Boundary, v.ClassRule]:
-        rows = self.table(node, "boundary_classes", BOUNDARIES)
-        return {name: self.class_rule(name, rows.get(name)) for name in BOUNDARIES}
-
-    def class_rule(self, name: Boundary, node: Node | None) -> v.ClassRule:
-        path = f"boundary_classes.{name}"
-        rows = self.table(node, path, ("allow", "redact", "unredacted"))
-        allow = self.tags(rows["allow"], f"{path}.allow") if "allow" in rows else v.DEFAULT_CLASSES[name].allow
-        redact = self.choices(rows.get("redact"), f"{path}.redact", self.detectors, "detector")
-        return v.ClassRule(allow, redact, self.tags(rows.get("unredacted"), f"{path}.unredacted"))
-
-    def tags(self, node: Node | None, path: str) -> tuple[str, ...]:
-        found = [self.text(item, place, "a tag") for item, place in self.items(node, path, "tags")]
-        return tuple(dict.fromkeys(tag for tag in found if tag is not None))
-
-    def invariants(self, node: Node | None) -> Iterator[v.Invariant]:
-        seen: set[str] = set()
-        for item, path in self.items(node, "invariants", "invariants"):
-            rows = self.required(item, path, ("name", "rule", "on"), ("name", "rule"))
-            name = self.text(rows.get("name"), f"{path}.name")
-            if name is not None and name in seen:
-                self.problems.add(rows["name"], f"{path}.name", f"{quoted(name)} is the name of two invariants.")
-            seen.add(name or "")
-            on = self.actions(rows.get("on"), f"{path}.on")
-            if (rule := self.parsed(rows.get("rule"), f"{path}.rule", "a rule", MAX_RULE, parse)) is not None:
-                yield v.Invariant(name or "", rule[1], on)
-
-    def actions(self, node: Node | None, path: str) -> tuple[v.Action, ...]:
-        chosen = self.choices(node, path, v.ACTIONS, "action")
-        if isinstance(node, ListNode) and not node.items:
-            self.problems.add(node, path, "an empty list would switch the invariant off; remove it instead.")
-        return tuple(action for action in v.ACTIONS if node is None or action in chosen)
-
     def parsed(
-        self, node: Node | None, path: str, what: str, limit: int, parser: Callable[[str], Parsed]
+        self, node: YamlNode | None, what: str, limit: int, parser: Callable[[str], Parsed]
     ) -> tuple[str, Parsed] | None:
         """A text and what the parser makes of it; a RuleError of the parser is a problem."""
-        text = self.text(node, path, what, limit)
+        text = self.text(node, what, limit)
         if node is None or text is None:
             return None
         try:
             return text, parser(text)
         except RuleError as error:
-            self.problems.add(node, path, str(error), rule=True)
+            self.problems.add(node, str(error), rule=True)
             return None
 
-    def redactions(self, node: Node) -> Iterator[v.Detector | v.Pattern]:
+    def wrong(self, node: YamlNode, expected: str, remedy: str = "") -> None:
+        """Record that something else was expected here."""
+        match node.value:
+            case list() | dict():
+                got = "a list" if isinstance(node.value, list) else "a table"
+            case str():
+                got = quoted(node.value)
+            case _:
+                got = "nothing" if node.value is None else str(node.value).lower()
+        self.problems.add(node, f"expected {expected}, got {got}.{remedy}")
+
+
+class _PolicyReader(_NodeReader):
+    """Reads a policy, one method per section. A wrong value counts as missing, since the file is refused anyway."""
+
+    def policy(self, root: YamlNode) -> v.Policy:
+        rows = self.table(root, v.SECTIONS)
+        if isinstance(root.value, dict) and "version" not in rows:
+            self.problems.add(replace(root, path="version"), 'every policy has a version, as in version: "1.0.0".')
+        version = self.text(rows.get("version"))
+        rows = {key: node for key, node in rows.items() if node.value is not None}
+        audit = self.table(rows.get("audit"), ("retention_days",))
+        review = self.by_scope(rows.get("review"))
+        return v.Policy(
+            version=version or "",
+            name=self.text(rows.get("name")),
+            scopes={scope: self.limits(row) for scope, row in self.by_scope(rows.get("scopes"))},
+            classes=self.classes(rows.get("boundary_classes")),
+            invariants=tuple(self.invariants(rows.get("invariants"))),
+            redact=tuple(self.redactions(rows["redact"])) if "redact" in rows else v.DEFAULT_REDACT,
+            retrieval=self.retrieval(rows.get("retrieval")),
+            audit_retention_days=self.days(audit.get("retention_days")),
+            observation=self.observation(rows.get("observation")),
+            review={scope: self.whole(row, MAX_REVIEWERS) or 0 for scope, row in review},
+        )
+
+    def by_scope(self, node: YamlNode | None) -> list[tuple[Scope, YamlNode]]:
+        """The entries of a table whose keys are scopes."""
+        rows = self.table(node, SCOPE_WORDS)
+        if "principle" in rows and "global" in rows:
+            self.problems.add(rows["principle"].key, "principle is another word for global; keep one of them.")
+        return [(SCOPE_WORDS[word], row) for word, row in rows.items()]
+
+    def limits(self, node: YamlNode) -> v.ScopeLimits:
+        rows = self.table(node, ("ttl_days", "max_tokens"))
+        return v.ScopeLimits(self.days(rows.get("ttl_days")), self.whole(rows.get("max_tokens"), MAX_TOKENS))
+
+    def classes(self, node: YamlNode | None) -> dict[Boundary, v.ClassRule]:
+        classes = self.table(node, BOUNDARIES)
+        found = {}
+        for name in BOUNDARIES:
+            rows = self.table(classes.get(name), ("allow", "redact", "unredacted"))
+            allow = self.tags(rows["allow"]) if "allow" in rows else v.DEFAULT_CLASSES[name].allow
+            redact = self.choices(rows.get("redact"), v.DETECTORS, "detector")
+            found[name] = v.ClassRule(allow, redact, self.tags(rows.get("unredacted")))
+        return found
+
+    def tags(self, node: YamlNode | None) -> tuple[str, ...]:
+        found = [self.text(item, "a tag") for item in self.items(node, "tags")]
+        return tuple(dict.fromkeys(tag for tag in found if tag is not None))
+
+    def invariants(self, node: YamlNode | None) -> Iterator[v.Invariant]:
         seen: set[str] = set()
-        for item, path in self.items(node, "redact", "redactions"):
-            built_in = isinstance(item, Table) and "detect" in item.entries
-            found = self.detector(item, path) if built_in else self.pattern(item, path)
+        for item in self.items(node, "invariants"):
+            rows = self.table(item, ("name", "rule", "on"), needed=("name", "rule"))
+            name = self.text(rows.get("name"))
+            if name is not None and name in seen:
+                self.problems.add(rows["name"], f"{quoted(name)} is the name of two invariants.")
+            seen.add(name or "")
+            on = self.actions(rows.get("on"))
+            if (rule := self.parsed(rows.get("rule"), "a rule", MAX_RULE, parse)) is not None:
+                yield v.Invariant(name or "", rule[1], on)
+
+    def actions(self, node: YamlNode | None) -> tuple[v.Action, ...]:
+        chosen = self.choices(node, v.ACTIONS, "action")
+        if node is not None and node.value == []:
+            self.problems.add(node, "an empty list would switch the invariant off; remove it instead.")
+        return tuple(action for action in v.ACTIONS if node is None or action in chosen)
+
+    def redactions(self, node: YamlNode) -> Iterator[v.Detector | v.Pattern]:
+        seen: set[str] = set()
+        for item in self.items(node, "redactions"):
+            built_in = isinstance(item.value, dict) and "detect" in item.value
+            found = self.detector(item) if built_in else self.pattern(item)
             if found is not None:
                 if found.name in seen:
-                    self.problems.add(item, path, f"{found.name!r} is here twice.")
+                    self.problems.add(item, f"{found.name!r} is here twice.")
                 seen.add(found.name)
                 yield found
 
-    def detector(self, item: Node, path: str) -> v.Detector | None:
-        rows = self.table(item, path, ("detect",))
-        name = self.choice(rows["detect"], f"{path}.detect", self.detectors, "detector")
+    def detector(self, item: YamlNode) -> v.Detector | None:
+        name = self.choice(self.table(item, ("detect",))["detect"], v.DETECTORS, "detector")
         return None if name is None else v.Detector(name)
 
-    def pattern(self, item: Node, path: str) -> v.Pattern | None:
-        rows = self.required(item, path, ("name", "pattern", "replace", "detect"), ("name", "pattern"))
-        name = self.text(rows.get("name"), f"{path}.name")
-        if name is not None and (not PATTERN_NAME.fullmatch(name) or name in self.detectors):
+    def pattern(self, item: YamlNode) -> v.Pattern | None:
+        rows = self.table(item, ("name", "pattern", "replace", "detect"), needed=("name", "pattern"))
+        name = self.text(rows.get("name"))
+        if name is not None and (not PATTERN_NAME.fullmatch(name) or name in v.DETECTORS):
             remedy = "Use small letters, digits and hyphens, and no name of a built-in detector."
-            self.problems.add(rows["name"], f"{path}.name", f"{quoted(name)} cannot name a pattern. {remedy}")
-        pattern = self.parsed(rows.get("pattern"), f"{path}.pattern", "a pattern", MAX_PATTERN, compile_pattern)
+            self.problems.add(rows["name"], f"{quoted(name)} cannot name a pattern. {remedy}")
+        pattern = self.parsed(rows.get("pattern"), "a pattern", MAX_PATTERN, compile_pattern)
         node = rows.get("replace")
-        empty = isinstance(node, Leaf) and node.value == ""  # the replacement is the one text that may be empty
-        replacement = "" if empty else self.text(node, f"{path}.replace")
+        empty = node is not None and node.value == ""  # the replacement is the one text that may be empty
+        replacement = "" if empty else self.text(node)
         if name is None or pattern is None:
             return None
         return v.Pattern(name, pattern[0], f"[redacted:{name}]" if replacement is None else replacement)
 
-    def required(self, item: Node, path: str, keys: Collection[str], needed: Collection[str]) -> Mapping[str, Node]:
-        """The entries of a table; a missing key of `needed` is a problem."""
-        rows = self.table(item, path, keys)
-        for key in needed:
-            if isinstance(item, Table) and key not in rows:
-                self.problems.add(item, path, f"{key} is missing.")
-        return rows
-
-    def retrieval(self, node: Node | None) -> dict[str, v.Setting]:
+    def retrieval(self, node: YamlNode | None) -> dict[str, v.Setting]:
         known = [setting.name for setting in Settings().rows()]
-        found = {name: self.setting(name, row, known) for name, row in self.table(node, "retrieval", None).items()}
+        found = {name: self.setting(name, row, known) for name, row in self.table(node, None).items()}
         chosen = {name: value for name, value in found.items() if value is not None}
         shares = {name.removeprefix(SHARES): value for name, value in chosen.items() if name.startswith(SHARES)}
         try:
             Settings(assemble=replace(Settings().assemble, **shares))  # type: ignore[arg-type]  # each is checked above
         except SettingsError as error:
-            self.problems.add(node or Spot(1, 1), "retrieval", str(error))
+            if node is not None:
+                self.problems.add(node, str(error))
         return chosen
 
-    def setting(self, name: str, row: Node, known: Collection[str]) -> v.Setting | None:
-        path = f"retrieval.{name[:MAX_WORD]}"
+    def setting(self, name: str, row: YamlNode, known: Collection[str]) -> v.Setting | None:
         if name not in known:
-            self.problems.add(row, path, f"unknown setting {quoted(name)}. {suggestion(name, known)}")
-        elif not isinstance(row, Leaf):
-            self.wrong(row, path, "one value")
+            self.problems.add(row, f"unknown setting {quoted(name)}. {suggestion(name, known)}")
+        elif isinstance(row.value, list | dict):
+            self.wrong(row, "one value")
         else:
             try:
                 return checked(name, row.value, self.problems.source)
             except SettingsError as error:
-                self.problems.add(row, path, str(error))
+                self.problems.add(row, str(error))
         return None
 
-    def observation(self, node: Node | None) -> v.Observation:
-        rows = self.table(node, "observation", ("ttl_days", "mode"))
-        days = self.days(rows.get("ttl_days"), "observation.ttl_days")
-        mode = self.choice(rows.get("mode"), "observation.mode", v.OBSERVATION_MODES, "mode")
-        return v.Observation(days, mode or v.Observation().mode)
+    def observation(self, node: YamlNode | None) -> v.Observation:
+        rows = self.table(node, ("ttl_days", "mode"))
+        mode = self.choice(rows.get("mode"), v.OBSERVATION_MODES, "mode")
+        return v.Observation(self.days(rows.get("ttl_days")), mode or v.Observation().mode)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from aforesaid.policy import Policy
+from aforesaid.policy.values import Policy
 from aforesaid.store.protocols import Slot, Store, ValueKind
 from aforesaid.types import as_time
 
@@ -47,7 +47,7 @@ def policy_history(store: Store, tenant: str) -> list[AdoptedPolicy]:
 
 def adopt(store: Store, tenant: str, policy: Policy, time: datetime, by: str = "") -> AdoptedPolicy:
     """Make a policy the active one; the one before stays in the history."""
-    from aforesaid.policy import digest, write_policy
+    from aforesaid.policy.write import digest, write_policy
 
     with store.transaction():
         number = active_number(store, tenant) + 1
@@ -64,7 +64,7 @@ def _slot(tenant: str, number: int | None = None) -> Slot:
 
 @lru_cache(maxsize=64)
 def _parsed(kept: str) -> AdoptedPolicy:
-    from aforesaid.policy import read_policy
+    from aforesaid.policy.document import read_policy
 
     entry = json.loads(kept)
     policy = read_policy(entry["text"], "the stored policy")

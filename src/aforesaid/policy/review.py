@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aforesaid.policy.decide import effective_limits
-from aforesaid.policy.problems import suggestion
 from aforesaid.policy.values import FACTS, META, SECTIONS, Policy
 from aforesaid.policy.write import Data, as_data
+from aforesaid.policy.yaml_tree import suggestion
 
 NAME_KEYS = ("name", "detect")  # keys that name an item of a list
 

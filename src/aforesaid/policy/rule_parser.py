@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from aforesaid.errors import RuleError
-from aforesaid.policy.rules import COMPARISONS, And, Compare, Items, Name, Not, Or, PolicyRule, Tree, Value
+from aforesaid.policy.rules import COMPARISONS, Compare, Join, Name, Not, Plain, PolicyRule, Tree, Value
 
 MAX_CHARS = 2000  # a longer rule should be several invariants
 MAX_DEPTH = 50  # nested parentheses and !
@@ -98,14 +98,14 @@ class _Parser:
         return self.token.kind == "name" and self.token.text not in ("in", *WORDS)
 
     def rule(self, depth: int) -> Tree:
-        return self.joined("||", Or, lambda: self.joined("&&", And, lambda: self.one(depth)))
+        return self.joined("||", lambda: self.joined("&&", lambda: self.one(depth)))
 
-    def joined(self, sign: str, join: type[And] | type[Or], part: Callable[[], Tree]) -> Tree:
+    def joined(self, sign: str, part: Callable[[], Tree]) -> Tree:
         parts = [part()]
         while self.sees(sign):
             self.take()
             parts.append(part())
-        return parts[0] if len(parts) == 1 else join(tuple(parts))
+        return parts[0] if len(parts) == 1 else Join(sign, tuple(parts))
 
     def one(self, depth: int) -> Tree:
         if not self.sees("!", "("):
@@ -147,15 +147,15 @@ class _Parser:
         return Compare(sign, left, right)
 
     def value(self) -> Name | Value:
-        return Name(self.take().text) if self.sees_name() else self.literal("a name or a value")
+        return Name(self.take().text) if self.sees_name() else Value(self.literal("a name or a value"))
 
-    def items(self) -> Name | Items:
+    def items(self) -> Name | Value:
         if self.sees_name():
             return Name(self.take().text)
         if not self.sees("["):
             raise self.error(f"expected a list after 'in', got {self.got()}", "Write name in ['a', 'b'].")
         self.take()
-        items: list[Value] = []
+        items: list[Plain] = []
         while not self.sees("]"):
             if items:
                 if not self.sees(","):
@@ -163,9 +163,9 @@ class _Parser:
                 self.take()
             items.append(self.literal("a value of the list"))
         self.take()
-        return Items(tuple(items))
+        return Value(tuple(items))
 
-    def literal(self, expected: str) -> Value:
+    def literal(self, expected: str) -> Plain:
         kind, text, _ = self.token
         if kind == "number" and not math.isfinite(float(text)):
             raise self.error("this number is too large", "Use a smaller one.")
@@ -175,8 +175,8 @@ class _Parser:
             raise self.error(f"expected {expected}, got {self.got()}")
         self.take()
         if kind == "number":
-            return Value(float(text) if set(text) & set(".eE") else int(text))
-        return Value(text if kind == "text" else WORDS[text])
+            return float(text) if set(text) & set(".eE") else int(text)
+        return text if kind == "text" else WORDS[text]
 
     def expect_end(self) -> None:
         if self.token.kind != "end":

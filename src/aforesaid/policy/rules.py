@@ -44,11 +44,13 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A number, a text, true, false or null."""
+    """A number, a text, true, false or null, or the list to the right of `in`."""
 
-    value: Plain
+    value: Plain | tuple[Plain, ...]
 
     def __str__(self) -> str:
+        if isinstance(self.value, tuple):
+            return f"[{', '.join(str(Value(item)) for item in self.value)}]"
         if isinstance(self.value, str):
             return f"'{self.value.translate(_ESCAPES)}'"
         if self.value is None:
@@ -57,22 +59,12 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
-    """The list to the right of `in`."""
-
-    values: tuple[Value, ...]
-
-    def __str__(self) -> str:
-        return f"[{', '.join(map(str, self.values))}]"
-
-
-@dataclass(frozen=True, slots=True)
 class Compare:
     """Two values and the comparison between them."""
 
     sign: str
     left: Name | Value
-    right: Name | Value | Items
+    right: Name | Value
 
     def __str__(self) -> str:
         return f"{self.left} {self.sign} {self.right}"
@@ -85,30 +77,25 @@ class Not:
     part: Tree
 
     def __str__(self) -> str:
-        return f"!({self.part})" if isinstance(self.part, (Compare, And, Or)) else f"!{self.part}"
+        return f"!({self.part})" if isinstance(self.part, (Compare, Join)) else f"!{self.part}"
 
 
 @dataclass(frozen=True, slots=True)
-class And:
-    """True when all parts are true. One flat list, so that a long rule is not a deep tree."""
+class Join:
+    """Parts joined by `&&` or `||`. One flat list, so that a long rule is not a deep tree."""
 
+    sign: str
     parts: tuple[Tree, ...]
 
     def __str__(self) -> str:
-        return " && ".join(f"({part})" if isinstance(part, (And, Or)) else str(part) for part in self.parts)
+        return f" {self.sign} ".join(f"({part})" if self._needs_group(part) else str(part) for part in self.parts)
+
+    def _needs_group(self, part: Tree) -> bool:
+        """An `&&` inside an `||` needs no parentheses, because it binds tighter."""
+        return isinstance(part, Join) and (self.sign == "&&" or part.sign == "||")
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
-    """True when one part is true; an `&&` inside needs no parentheses because it binds tighter."""
-
-    parts: tuple[Tree, ...]
-
-    def __str__(self) -> str:
-        return " || ".join(f"({part})" if isinstance(part, Or) else str(part) for part in self.parts)
-
-
-Tree = Name | Value | Compare | Not | And | Or
+Tree = Name | Value | Compare | Not | Join
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +126,22 @@ class PolicyRule:
 
 def _is_true(tree: Tree, facts: Mapping[str, object]) -> bool:
     match tree:
-        case And(parts):
-            return all(_is_true(part, facts) for part in parts)
-        case Or(parts):
-            return any(_is_true(part, facts) for part in parts)
+        case Join(sign, parts):
+            return (all if sign == "&&" else any)(_is_true(part, facts) for part in parts)
         case Not(part):
             return not _is_true(part, facts)
         case Compare(sign, left, right):
-            return _compare(sign, _value(left, facts), _value(right, facts))
+            values = (
+                facts.get(side.name, _UNKNOWN) if isinstance(side, Name) else side.value for side in (left, right)
+            )
+            return _compare(sign, *values)
         case Name(name):
             return _as_bool(facts.get(name, False))
         case Value(value):
             return _as_bool(value)
 
 
-def _names(tree: Tree | Items) -> Iterator[str]:
+def _names(tree: Tree) -> Iterator[str]:
     match tree:
         case Name(name):
             yield name
@@ -162,19 +150,13 @@ def _names(tree: Tree | Items) -> Iterator[str]:
             yield from _names(right)
         case Not(part):
             yield from _names(part)
-        case And(parts) | Or(parts):
+        case Join(_, parts):
             for part in parts:
                 yield from _names(part)
 
 
-def _value(node: Name | Value | Items, facts: Mapping[str, object]) -> object:
-    match node:
-        case Name(name):
-            return facts.get(name, _UNKNOWN)
-        case Value(value):
-            return value
-        case Items(values):
-            return [item.value for item in values]
+def _value(node: Name | Value, facts: Mapping[str, object]) -> object:
+    return facts.get(node.name, _UNKNOWN) if isinstance(node, Name) else node.value
 
 
 def _compare(sign: str, left: object, right: object) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
 
 from aforesaid.policy.values import Detector, Policy, ScopeLimits
 from aforesaid.policy.yaml_tree import plain
@@ -13,13 +15,14 @@ from aforesaid.policy.yaml_tree import plain
 Data = None | bool | int | float | str | Sequence["Data"] | Mapping[str, "Data"]
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*+")
-_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # JSON keeps them, YAML changes them
-_INDENT = "  "
 
 
 def write_policy(policy: Policy) -> str:
     """The policy as YAML with every value, in a fixed order; `read_policy` reads the same policy back."""
-    return "\n".join([*_block(as_data(policy), ""), ""])
+    text: str = yaml.dump(
+        as_data(policy), Dumper=_Dumper, sort_keys=False, default_flow_style=None, allow_unicode=True, width=1 << 30
+    )
+    return text
 
 
 def digest(policy: Policy) -> str:
@@ -60,36 +63,21 @@ def _given(values: Mapping[str, Data]) -> dict[str, Data]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _block(table: Mapping[str, Data], indent: str) -> Iterator[str]:
-    """The lines of a table."""
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{_scalar(key)}:"
-            yield from _block(value, indent + _INDENT)
-        elif isinstance(value, Sequence) and value and isinstance(value[0], Mapping):
-            yield f"{indent}{_scalar(key)}:"
-            for item in value:
-                lines = list(_block(item, indent + _INDENT * 2)) if isinstance(item, Mapping) else []
-                yield f"{indent}{_INDENT}- {lines[0].lstrip()}"
-                yield from lines[1:]
-        else:
-            yield f"{indent}{_scalar(key)}: {_flow(value)}"
+class _Dumper(yaml.SafeDumper):
+    """Writes text without quotes only where our reader gives the same text back."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True  # a policy file may not contain anchors
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        is_plain = _PLAIN.fullmatch(text) and plain(text) == text
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
+
+    def represent_number(self, value: float) -> yaml.ScalarNode:
+        text = str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        tag = self.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+        return self.represent_scalar(tag, text)
 
 
-def _flow(value: Data) -> str:
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(_flow(item) for item in value)}]"
-    return _scalar(value)
-
-
-def _scalar(value: Data) -> str:
-    if isinstance(value, str):
-        return value if _PLAIN.fullmatch(value) and plain(value) == value else _quoted(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if isinstance(value, float) and value == int(value) and abs(value) < 1e15 else repr(value)
-
-
-def _quoted(text: str) -> str:
-    """The text in double quotes, with escapes that JSON and YAML share."""
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
+_Dumper.add_representer(str, _Dumper.represent_text)
+_Dumper.add_representer(float, _Dumper.represent_number)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aforesaid.policy import read_policy
+from aforesaid.policy.document import read_policy
 from aforesaid.policy.repository import adopt
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.types import Event
@@ -102,10 +102,10 @@ def test_verify_says_whether_and_where(log: Path) -> None:
     assert " ".join(text.split()).startswith("intact yes events 3 erased 0 pruned 0 digest ")
     digest = text.split()[-1]
     assert run(log, "verify", "--audit", "--known", digest).stdout == text
-    assert "abc is not in the chain" in run(log, "verify", "--audit", "--known", "abc", code=1).stdout
+    assert "abc is not in the log" in run(log, "verify", "--audit", "--known", "abc", code=1).stdout
     touched(log, "UPDATE events SET topic = 'else' WHERE event = 2")
     text = run(log, "verify", "--audit", code=1).stdout
-    assert "Event 2 (2026-05-02 12:00:00 UTC, else) does not follow event 1: " in text
+    assert "Event 2 (2026-05-02 12:00:00 UTC, else) does not match the digest of event 1. " in text
     report = json.loads(run(log, "verify", "--audit", "--json", code=1).stdout)
     assert report["intact"] is False
     assert report["problem"].startswith("Event 2 ")

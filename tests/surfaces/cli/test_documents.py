@@ -25,12 +25,12 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_load_says_what_changed(path: Path, document: Path) -> None:
     loaded = words(run(path, "load", str(document), "--project", "shop"))
-    assert loaded == "name added hard tokens hard room AGENTS.md 2 13 500"
+    assert loaded == "name same added removed hard tokens hard room AGENTS.md 0 2 0 13 500"
     assert data(run(path, "load", "AGENTS.md", "--project", "shop", "--json"))[0]["same"] == 2
     context = data(run(path, "assemble", "tea", "--project", "shop", "--json"))
     assert "Never push to main." in context["system"]
     assert "The shop sells tea." in context["recall"]
-    assert "name removed" in words(run(path, "load", "AGENTS.md", "--project", "shop", "--remove"))
+    assert "AGENTS.md 0 0 2" in words(run(path, "load", "AGENTS.md", "--project", "shop", "--remove"))
     assert data(run(path, "assemble", "tea", "--project", "shop", "--json"))["system"] == ""
 
 

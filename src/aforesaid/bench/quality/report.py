@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from aforesaid.bench.measuring import mean
 from aforesaid.bench.quality.choose import fold_of
-from aforesaid.bench.quality.intervals import Estimate, estimate, percentile
-from aforesaid.bench.quality.metrics import fraction_at
-from aforesaid.bench.quality.run import Plan, QuestionResult, Ready, Run
+from aforesaid.bench.quality.metrics import Estimate, estimate, percentile
+from aforesaid.bench.quality.run import QuestionResult, Ready, Run
+from aforesaid.bench.quality.types import Corpus
+from aforesaid.types import SearchResult
 
 Estimates = Mapping[str, Estimate]
 K = TypeVar("K", bound=Hashable)
+SHOWN_HITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,8 @@ class VariantReport:
     settings: Mapping[str, str]
     metrics: Estimates
     types: Mapping[str, Estimates]
-    folds: Mapping[int, Mapping[str, float]]
+    folds: Mapping[int, Estimates]
     differences: Estimates
-    curve: Sequence[float]
     search_ms_p50: float
     search_ms_p95: float
 
@@ -70,23 +70,22 @@ def report(run: Run) -> QualityReport:
         unstored=turns - sum(build.stored for build in run.builds),
         limit=run.plan.limit,
         ingest_turns_per_second=turns / seconds if seconds else 0.0,
-        variants=tuple(_variant_report(ready, results[ready.variant.name], first, run.plan) for ready in run.variants),
+        variants=tuple(_variant_report(ready, results[ready.variant.name], first) for ready in run.variants),
     )
 
 
-def _variant_report(
-    ready: Ready, results: Sequence[QuestionResult], first: Sequence[QuestionResult], plan: Plan
-) -> VariantReport:
+def _variant_report(ready: Ready, results: Sequence[QuestionResult], first: Sequence[QuestionResult]) -> VariantReport:
+    types = _grouped(results, lambda result: result.question.type)
+    folds = _grouped(results, lambda result: fold_of(result.question.group))
     times = [result.search_ms for result in results]
     return VariantReport(
         name=ready.variant.name,
         profile=ready.variant.profile,
         settings=dict(ready.variant.settings),
         metrics=estimates(results),
-        types=_types(results),
-        folds=_folds(results),
+        types={name: estimates(types[name]) for name in sorted(types)},
+        folds={fold: estimates(folds[fold]) for fold in sorted(folds)},
         differences=differences(results, first),
-        curve=_curve(results, max(plan.ks)),
         search_ms_p50=percentile(times, 0.50),
         search_ms_p95=percentile(times, 0.95),
     )
@@ -116,24 +115,6 @@ def _estimates(rows: Iterable[tuple[QuestionResult, Mapping[str, float]]]) -> di
     return {name: found for name in values if (found := estimate(values[name], groups[name]))}
 
 
-def _types(results: Sequence[QuestionResult]) -> dict[str, dict[str, Estimate]]:
-    found = _grouped(results, lambda result: result.question.type)
-    return {name: estimates(found[name]) for name in sorted(found)}
-
-
-def _folds(results: Sequence[QuestionResult]) -> dict[int, dict[str, float]]:
-    found = _grouped(results, lambda result: fold_of(result.question.group))
-    return {fold: _means(found[fold]) for fold in sorted(found)}
-
-
-def _means(results: Sequence[QuestionResult]) -> dict[str, float]:
-    values = defaultdict(list)
-    for result in results:
-        for name, value in result.metrics.items():
-            values[name].append(value)
-    return {name: mean(values[name]) for name in values}
-
-
 def _grouped(results: Iterable[QuestionResult], key: Callable[[QuestionResult], K]) -> dict[K, list[QuestionResult]]:
     groups = defaultdict(list)
     for result in results:
@@ -141,7 +122,36 @@ def _grouped(results: Iterable[QuestionResult], key: Callable[[QuestionResult], 
     return groups
 
 
-def _curve(results: Sequence[QuestionResult], depth: int) -> list[float]:
-    """Mean fraction@k of turns for k = 1 … depth."""
-    asked = [(result.ranking, result.question.evidence_turns) for result in results if result.question.evidence_turns]
-    return [mean([fraction_at(ranking, turns, k) for ranking, turns in asked]) for k in range(1, depth + 1)]
+def details(dataset: str, corpus: Corpus, result: QuestionResult, hits: SearchResult) -> dict[str, Any]:
+    """One result in full: what was missed, and what was found instead."""
+    question = result.question
+    ranks = {turn: rank for rank, turn in enumerate(result.ranking, 1)}
+    texts = {turn.id: turn.text for turn in corpus.turns if turn.id in question.evidence_turns}
+    evidence = [
+        {"turn": turn, "rank": ranks.get(turn), "text": texts.get(turn)} for turn in sorted(question.evidence_turns)
+    ]
+    return {
+        "dataset": dataset,
+        "variant": result.variant,
+        "id": question.id,
+        "type": question.type,
+        "group": question.group,
+        "fold": fold_of(question.group),
+        "question": question.text,
+        "answer": question.answer,
+        "now": question.now.isoformat(),
+        "evidence": evidence,
+        "missed": [item["turn"] for item in evidence if item["rank"] is None],
+        "metrics": dict(result.metrics),
+        "hits": [
+            {
+                "rank": rank,
+                "turn": hit.record.id,
+                "evidence": hit.record.id in question.evidence_turns,
+                "score": round(hit.score, 6),
+                "reason": hit.reason,
+                "text": hit.record.text,
+            }
+            for rank, hit in enumerate(hits[:SHOWN_HITS], 1)
+        ],
+    }

@@ -127,38 +127,33 @@ def run(
     for variant in variants:
         groups[variant.store_key].append(variant)
     turns = sum(dataset.corpora[name].size for name in asked)
-    step = _Steps(progress, turns * len(groups) + len(questions) * len(variants))
+    total, done = turns * len(groups) + len(questions) * len(variants), 0
+
+    def show(steps: int) -> None:
+        if progress is not None:
+            progress(steps, total)
+
     results, builds = [], []
     for name, here in asked.items():
         corpus = dataset.corpora[name]
         for group in groups.values():
-            with _filled_store(corpus, group[0], step) as (store, build):
+            with _filled_store(corpus, group[0], lambda stored, _, start=done: show(start + stored)) as (store, build):  # type: ignore[misc]
                 builds.append(build)
+                done += corpus.size
                 for variant in group:
                     memory = Memory(store, variant.embedder, settings=variant.settings)
                     for question in here:
                         result, hits = _answer(memory, question, variant, plan)
                         results.append(result)
-                        step.move_to(step.done + 1)
+                        done += 1
+                        show(done)
                         if keep is not None:
                             keep(corpus, result, hits)
     return Run(dataset, tuple(variants), plan, tuple(results), tuple(builds))
 
 
-class _Steps:
-    """Counts finished steps and reports them."""
-
-    def __init__(self, progress: Progress | None, total: int) -> None:
-        self._progress, self._total, self.done = progress, total, 0
-
-    def move_to(self, done: int) -> None:
-        self.done = done
-        if self._progress is not None:
-            self._progress(done, self._total)
-
-
 @contextmanager
-def _filled_store(corpus: Corpus, variant: Ready, step: _Steps) -> Iterator[tuple[Store, Build]]:
+def _filled_store(corpus: Corpus, variant: Ready, progress: Progress) -> Iterator[tuple[Store, Build]]:
     """A temporary store that contains the corpus."""
     with (
         temporary_folder() as folder,
@@ -166,8 +161,7 @@ def _filled_store(corpus: Corpus, variant: Ready, step: _Steps) -> Iterator[tupl
     ):
         memory = Memory(store, variant.embedder, settings=variant.settings)
         before, began = _model_seconds(variant), time.perf_counter()
-        start = step.done
-        report = memory.ingest(corpus.turns, user=USER, progress=lambda done, _: step.move_to(start + done))
+        report = memory.ingest(corpus.turns, user=USER, progress=progress)
         seconds = time.perf_counter() - began - (_model_seconds(variant) - before)
         _check_vectors(variant, report.freshness)
         yield store, Build(len(report), report.count("stored"), seconds)

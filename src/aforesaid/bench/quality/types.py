@@ -54,28 +54,30 @@ class Corpus:
     @property
     def turns(self) -> Iterator[Turn]:
         """The turns to ingest, with neutral ids."""
-        for s, session in enumerate(self.sessions):
-            for m, message in enumerate(session.messages):
-                yield Turn(_turn_id(s, m), _session_id(s), message.role, message.text, message.time or session.time)
+        for turn_id, session, message in self._numbered():
+            yield Turn(turn_id, session_of(turn_id), message.role, message.text, message.time or session.time)
 
     @property
     def last_time(self) -> datetime:
         """The time of the latest turn."""
-        times = [message.time or session.time for session in self.sessions for message in session.messages]
-        return max(times, default=UNDATED)
+        return max((message.time or session.time for _, session, message in self._numbered()), default=UNDATED)
 
     def turn_ids(self, source_ids: Set[str]) -> frozenset[str]:
         """The neutral ids of turns, by the ids of the source."""
-        return frozenset(
-            _turn_id(s, m)
-            for s, session in enumerate(self.sessions)
-            for m, message in enumerate(session.messages)
-            if message.source_id in source_ids
-        )
+        return frozenset(turn_id for turn_id, _, message in self._numbered() if message.source_id in source_ids)
 
     def session_ids(self, source_ids: Set[str]) -> frozenset[str]:
         """The neutral ids of sessions, by the ids of the source."""
         return frozenset(_session_id(s) for s, session in enumerate(self.sessions) if session.source_id in source_ids)
+
+    def ids_by_source(self) -> dict[str, str]:
+        """The neutral id of each turn, where every turn has its own source id."""
+        return {message.source_id: turn_id for turn_id, _, message in self._numbered()}
+
+    def _numbered(self) -> Iterator[tuple[str, Session, BenchMessage]]:
+        for s, session in enumerate(self.sessions):
+            for m, message in enumerate(session.messages):
+                yield f"{_session_id(s)}-t{m + 1:04}", session, message
 
 
 def session_of(turn_id: str) -> str:
@@ -85,10 +87,6 @@ def session_of(turn_id: str) -> str:
 
 def _session_id(session: int) -> str:
     return f"s{session + 1:04}"
-
-
-def _turn_id(session: int, message: int) -> str:
-    return f"{_session_id(session)}-t{message + 1:04}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +116,3 @@ class Dataset:
     corpora: Mapping[str, Corpus]
     questions: tuple[BenchQuestion, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
-
-
-def conversation_question(
-    id_: str, text: str, type_: str, corpus: Corpus, turns: frozenset[str], answer: str
-) -> BenchQuestion:
-    """A question about a conversation, asked after its last turn."""
-    sessions = frozenset(map(session_of, turns))
-    return BenchQuestion(id_, text, type_, corpus.name, corpus.name, corpus.last_time, turns, sessions, answer)

@@ -21,7 +21,6 @@ from aforesaid.embed import weights
 from aforesaid.embed.base import Embedder, Vectors
 
 DIGEST_BYTES = 16
-CHECKSUM_BYTES = 4
 
 
 def default_folder() -> Path:
@@ -34,9 +33,8 @@ class VectorFile:
 
     def __init__(self, path: Path, dimensions: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._dimensions = dimensions
-        self._row_bytes = DIGEST_BYTES + CHECKSUM_BYTES + 4 * dimensions
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._row = np.dtype([("digest", f"V{DIGEST_BYTES}"), ("checksum", "<u4"), ("vector", "<f4", (dimensions,))])
+        self._file = path.open("a+b")
         self._offsets: dict[bytes, int] = {}
         self._read_to = 0
         self._read_new_rows()
@@ -46,49 +44,47 @@ class VectorFile:
 
     def get(self, text: str) -> Vectors | None:
         """The vector of a text; None when it is missing or damaged."""
-        digest = _digest(text)
-        offset = self._offsets.get(digest)
-        if offset is None:
+        offset = self._offsets.get(_digest(text))
+        data = b"" if offset is None else os.pread(self._file.fileno(), self._row.itemsize, offset)
+        if len(data) != self._row.itemsize:
             return None
-        row = os.pread(self._file, self._row_bytes, offset)
-        body = row[DIGEST_BYTES + CHECKSUM_BYTES :]
-        if row[: DIGEST_BYTES + CHECKSUM_BYTES] != digest + _checksum(body) or len(row) != self._row_bytes:
-            return None
-        return np.frombuffer(body, dtype="<f4").astype(np.float32)
+        [row] = np.frombuffer(data, self._row)
+        sound = bytes(row["digest"]) == _digest(text) and row["checksum"] == zlib.crc32(row["vector"].tobytes())
+        return row["vector"].astype(np.float32) if sound else None
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
         """Append vectors. Other processes can read them as soon as this returns."""
-        rows = b"".join(
-            _digest(text) + _checksum(body) + body
-            for text, body in zip(texts, (row.astype("<f4").tobytes() for row in vectors), strict=True)
-        )
+        rows = np.empty(len(texts), self._row)
+        rows["digest"] = [np.void(_digest(text)) for text in texts]
+        rows["vector"] = vectors
+        rows["checksum"] = [zlib.crc32(vector.tobytes()) for vector in rows["vector"]]
         fcntl.flock(self._file, fcntl.LOCK_EX)
         try:
-            size = os.fstat(self._file).st_size
-            os.ftruncate(self._file, size - size % self._row_bytes)
-            os.lseek(self._file, 0, os.SEEK_END)
-            while rows:
-                rows = rows[os.write(self._file, rows) :]
+            size = os.fstat(self._file.fileno()).st_size
+            self._file.truncate(size - size % self._row.itemsize)
+            self._file.write(rows.tobytes())
+            self._file.flush()
             self._read_new_rows()
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        self._file.close()
 
     def _read_new_rows(self) -> None:
         """Read the digests of rows that this or another process has appended."""
-        size = os.fstat(self._file).st_size
-        for offset in range(self._read_to, size - self._row_bytes + 1, self._row_bytes):
-            self._offsets[os.pread(self._file, DIGEST_BYTES, offset)] = offset
-            self._read_to = offset + self._row_bytes
+        file, size = self._file.fileno(), self._row.itemsize
+        while self._read_to + size <= os.fstat(file).st_size:
+            self._offsets[os.pread(file, DIGEST_BYTES, self._read_to)] = self._read_to
+            self._read_to += size
 
 
 class CachedEmbedder:
     """An embedder that looks vectors up before it computes them. `model_seconds` is the time of the model itself.
 
-    `recipe` names the settings that change a vector. All other attributes are those of the wrapped embedder.
+    `recipe` names the settings that change a vector. Without a folder nothing is kept. All other attributes are those
+    of the wrapped embedder.
     """
 
     def __init__(self, embedder: Embedder, folder: Path | None, recipe: str = "") -> None:
@@ -114,27 +110,12 @@ class CachedEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text, from disk if possible."""
-        if self._folder is None or not texts:
-            return self._timed(lambda: self._embedder.embed(texts), len(texts))
-        file = self._file("text")
-        known = {text: file.get(text) for text in texts}
-        missing = [text for text, vector in known.items() if vector is None]
-        if missing:
-            fresh = self._timed(lambda: self._embedder.embed(missing), len(missing))
-            file.put(missing, fresh)
-            known.update(zip(missing, fresh, strict=True))
-        return np.stack([vector for vector in map(known.__getitem__, texts) if vector is not None])
+        return self._cached("text", texts, self._embedder.embed)
 
     def embed_query(self, text: str) -> Vectors:
         """The vector of a query, from disk if possible."""
-        if self._folder is None:
-            return self._timed(lambda: self._embedder.embed_query(text), 1)
-        file = self._file("query")
-        found = file.get(text)
-        if found is None:
-            found = self._timed(lambda: self._embedder.embed_query(text), 1)
-            file.put([text], found[np.newaxis])
-        return found
+        rows = self._cached("query", [text], lambda missing: self._embedder.embed_query(missing[0])[np.newaxis])
+        return np.asarray(rows[0])
 
     def close(self) -> None:
         """Close the files."""
@@ -142,25 +123,29 @@ class CachedEmbedder:
             file.close()
         self._files.clear()
 
-    def _timed(self, work: Callable[[], Vectors], texts: int) -> Vectors:
-        began = time.perf_counter()
-        vectors = work()
-        self.model_seconds += time.perf_counter() - began
-        self.made += texts
-        return vectors
+    def _cached(self, kind: str, texts: Sequence[str], compute: Callable[[Sequence[str]], Vectors]) -> Vectors:
+        file = self._file(kind)
+        known = {text: file.get(text) if file is not None else None for text in texts}
+        missing = [text for text, vector in known.items() if vector is None]
+        if missing:
+            began = time.perf_counter()
+            fresh = compute(missing)
+            self.model_seconds += time.perf_counter() - began
+            self.made += len(missing)
+            if file is not None:
+                file.put(missing, fresh)
+            known.update(zip(missing, fresh, strict=True))
+        rows = [vector for vector in map(known.__getitem__, texts) if vector is not None]
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), np.float32)
 
-    def _file(self, kind: str) -> VectorFile:
-        assert self._folder is not None
-        if kind not in self._files:
-            whole = "\x1f".join((self.name, self._recipe, str(self.dimensions), kind))
-            name = f"{''.join(c if c.isalnum() else '-' for c in self.name)[:60]}-{_digest(whole).hex()[:12]}.{kind}"
-            self._files[kind] = VectorFile(self._folder / name, self.dimensions)
-        return self._files[kind]
+    def _file(self, kind: str) -> VectorFile | None:
+        if self._folder is not None and kind not in self._files:
+            recipe = "\x1f".join((self.name, self._recipe, str(self.dimensions), kind))
+            name = "".join(char if char.isalnum() else "-" for char in self.name)[:60]
+            path = self._folder / f"{name}-{_digest(recipe).hex()[:12]}.{kind}"
+            self._files[kind] = VectorFile(path, self.dimensions)
+        return self._files.get(kind)
 
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
-
-
-def _checksum(body: bytes) -> bytes:
-    return zlib.crc32(body).to_bytes(CHECKSUM_BYTES, "little")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
@@ -12,16 +13,18 @@ import click
 
 from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.options import command
+from aforesaid.surfaces.formats.report import report_text
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.bench.quality.report import QualityReport
-    from aforesaid.bench.quality.run import Plan
+    from aforesaid.bench.quality.run import Plan, QuestionResult
+    from aforesaid.bench.quality.types import Corpus
     from aforesaid.bench.quality.variants import Variant
     from aforesaid.bench.quality.vectors import CachedEmbedder
     from aforesaid.settings import Settings
+    from aforesaid.types import SearchResult
 
-FORMATS = ("auto", "longmemeval", "locomo", "squad", "beir", "beam")
 ALWAYS_KS = {5, 10}  # the cutoffs that every table shows
 
 Decorator = Callable[[Any], Any]
@@ -50,8 +53,6 @@ def _numbers(value: str) -> tuple[int, ...]:
 
 QUESTION_OPTIONS: tuple[Decorator, ...] = (
     click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-    click.option("--format", "form", type=click.Choice(FORMATS), default="auto", show_default=True,
-                 help="The format of the files."),
     whole("--pool", "LongMemEval: fill each haystack up to N sessions with sessions of other questions.", 0, 0),
     click.option("--types", multiple=True, metavar="TYPE", help="Only this type; may be repeated."),
     whole("--fold", "Only this fold, of 0 to 4.", least=0, most=4),
@@ -89,40 +90,33 @@ def bench() -> None:
 @command(
     "quality",
     "aforesaid bench quality locomo10.json --limit-questions 50\n"
-    "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce --plot figures",
+    "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce",
 )
 @options(QUESTION_OPTIONS)
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A ranking profile; may be repeated.")
 @numbers("--k", "Cutoffs; 5 and 10 are always included.", "5,10,20")
 @numbers("--budgets", "Tokens; 0: none.", "1000,2000,4000,8000")
 @whole("--limit", "Hits to request.", 50)
-@click.option("--plot", metavar="DIR", help="Write figures as PNG and SVG; needs aforesaid[plots].")
 @click.pass_obj
 def quality(
     app: App, /, profiles: Sequence[str], variants: Sequence[str], k: tuple[int, ...], budgets: tuple[int, ...],
-    limit: int, plot: str | None, **chosen: Any,
+    limit: int, **chosen: Any,
 ) -> None:  # fmt: skip
     """Measure retrieval on public question sets. Recall by turn and session, answers inside a token budget, speed.
 
     PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as published; .gz and .xz work too.
     --set changes a setting for every variant.
     """
-    from aforesaid.bench.quality import plots
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import Variant, named
     from aforesaid.surfaces.formats.bench import quality_text
 
-    if plot is not None:
-        plots.check_matplotlib()
     ranked = profiles or (() if variants else ("default",))
     by_name = {variant.name: variant for variant in (*(Variant(name, name) for name in ranked), *named(variants))}
     cutoffs = tuple(sorted(ALWAYS_KS.union(k)))
     plan = Plan(cutoffs, budgets, max(limit, *cutoffs))
     reports = _reports(app, tuple(by_name.values()), plan, chosen)
     app.say(to_json(reports), "\n\n\n".join(map(quality_text, reports)))
-    for report in reports if plot is not None else ():
-        for file in plots.draw(report, Path(plot or "")):
-            app.note(f"wrote {file}")
 
 
 @command("ablation", "aforesaid bench ablation locomo10.json > tables.md")
@@ -146,17 +140,13 @@ def ablation(app: App, /, variants: Sequence[str], **chosen: Any) -> None:
 @click.pass_obj
 def stability(app: App, path: str, conversations: int, turns: int, budgets: tuple[int, ...]) -> None:
     """Measure how much of a prompt stays the same. Replays sessions turn by turn, compared with a plain context."""
-    from aforesaid.bench.quality.formats import load
-    from aforesaid.bench.stability import measure, table
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.stability import measure
 
     corpora = list(load(Path(path)).corpora.values())[:conversations]
     settings = app.settings()
     with _cached(app, settings) as embedder:
-        rows = {budget: measure(corpora, embedder, settings, turns, budget) for budget in budgets}
-    app.say(
-        [{"budget": budget, **to_json(row), "read_again": row.read_again} for budget, row in rows.items()],
-        "\n\n".join(table(row, budget) for budget, row in rows.items()),
-    )
+        app.say([measure(corpora, embedder, settings, turns, budget) for budget in budgets])
 
 
 @command("compaction", "aforesaid bench compaction locomo10.json")
@@ -166,16 +156,14 @@ def stability(app: App, path: str, conversations: int, turns: int, budgets: tupl
 def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
     """Measure the quality of summaries. Alignment, coverage, compression, surviving facts; and the cost a turn."""
     from aforesaid.bench import compaction as measuring
-    from aforesaid.bench.quality.formats import load
+    from aforesaid.bench.quality.load import load
 
     dataset = load(Path(path))
     some = replace(dataset, corpora=dict(list(dataset.corpora.items())[:conversations]))
-    settings = measuring.whole_settings(app.settings())
+    settings = measuring.without_tail(app.settings())
     with _cached(app, settings) as embedder, progress("Summarising") as move:
         report = measuring.measure(some, embedder, settings, move)
-    rows = measuring.measure_growth(growth) if growth else []
-    tables = [measuring.table(report), *([measuring.growth_table(rows)] if rows else [])]
-    app.say(measuring.figures(report, rows), "\n\n".join(tables))
+    app.say({**report, "growth": measuring.measure_growth(growth)})
 
 
 @command("files", "aforesaid bench files --notes 10000")
@@ -187,8 +175,24 @@ def files(app: App, notes: int, model_texts: int) -> None:
     from aforesaid.bench import files as measuring
 
     with progress("Indexing") as move:
-        row = measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts)
-    app.say(measuring.figures(row), measuring.table(row))
+        app.say(measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts))
+
+
+@command("readers", "aforesaid bench readers locomo10.json")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.pass_context
+def readers(ctx: click.Context, paths: Sequence[str]) -> None:
+    """Measure the readers of text. Finds, crashes and time of each on the messages and questions of question sets.
+
+    Exits with 1 when a reader raised an exception.
+    """
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.readers import measure
+
+    rows = [row for path in paths for row in measure(load(Path(path)))]
+    ctx.ensure_object(App).say(rows)
+    if any(row["crashes"] for row in rows):
+        ctx.exit(1)
 
 
 @command("speed", "aforesaid bench speed --sizes 1000,10000")
@@ -200,13 +204,12 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     from aforesaid.bench import speed as measuring
 
     rows = []
-    click.echo(measuring.HEADER, err=app.json)
-    for row in measuring.measure_sizes(sizes):
-        rows.append(row)
-        click.echo(row, err=app.json)
+    for size in sizes:
+        rows.append(measuring.measure(size))
+        click.echo(report_text(rows[-1], app.columns) + "\n", err=app.json)
     model = measuring.measure_model(model_turns) if model_turns else 0.0
     text = f"The default model embeds {model:.0f} such turns a second." if model else ""
-    app.say(measuring.figures(rows, model), text)
+    app.say({"rows": rows, "model_turns_per_second": model}, text)
 
 
 @command("starts", "aforesaid bench starts --runs 5")
@@ -217,8 +220,7 @@ def starts(app: App, runs: int) -> None:
     from aforesaid.bench import starts as measuring
 
     given = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
-    rows = measuring.measure(runs, given)
-    app.say(to_json(rows), measuring.table(rows))
+    app.say(measuring.measure(runs, given))
 
 
 @command("scoring", "aforesaid bench scoring")
@@ -228,7 +230,7 @@ def scoring(app: App) -> None:
     from aforesaid.bench.scoring import costs
 
     found = dict(costs())
-    app.say({"ms": found}, "\n".join(f"{name:<28} {cost:6.2f} ms" for name, cost in found.items()))
+    app.say({"ms": found}, "ms for 1,000 candidates\n" + report_text(found, app.columns))
 
 
 @command("tokens", "aforesaid bench tokens notes.md")
@@ -236,28 +238,24 @@ def scoring(app: App) -> None:
 @click.pass_obj
 def tokens(app: App, files: Sequence[str]) -> None:
     """Measure the token estimate. Compares it with real tokenizers, on FILES or on built-in texts."""
-    from aforesaid.bench.tokens import measure, table, texts_of
+    from aforesaid.bench.tokens import measure, texts_of
 
-    errors = list(measure(texts_of(files)))
-    app.say([{**to_json(error), "error": error.error} for error in errors], table(errors).rstrip())
+    app.say(measure(texts_of(files)))
 
 
 def _reports(app: App, variants: Sequence[Variant], plan: Plan, chosen: Mapping[str, Any]) -> list[QualityReport]:
     """Run every file through every variant. All files are read first, so that a bad one fails early."""
-    from aforesaid.bench.quality.choose import QuestionSelection, choose
-    from aforesaid.bench.quality.details import Details
-    from aforesaid.bench.quality.formats import load
-    from aforesaid.bench.quality.report import report
+    from aforesaid.bench.quality.choose import choose
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.quality.report import details, report
     from aforesaid.bench.quality.run import ready, run
     from aforesaid.bench.quality.vectors import default_folder
 
-    datasets = [load(Path(path), chosen["form"], pool=chosen["pool"]) for path in chosen["paths"]]
-    selection = QuestionSelection(
-        tuple(chosen["types"]), chosen["fold"], chosen["without_fold"], chosen["limit_questions"]
-    )
-    questions = [choose(dataset.questions, selection) for dataset in datasets]
+    datasets = [load(Path(path), pool=chosen["pool"]) for path in chosen["paths"]]
+    choice = {name: chosen[name] for name in ("types", "fold", "without_fold")}
+    questions = [choose(dataset.questions, **choice, limit=chosen["limit_questions"]) for dataset in datasets]
     cache = Path(chosen["cache"]).expanduser() if chosen["cache"] else default_folder()
-    details = chosen["per_question"]
+    stream = chosen["per_question"]
 
     def settings(changed: Mapping[str, str]) -> Settings:
         return replace(app, arguments={**app.arguments, **changed}).settings()
@@ -269,7 +267,11 @@ def _reports(app: App, variants: Sequence[Variant], plan: Plan, chosen: Mapping[
             if variant.embedder is not None:
                 stack.callback(variant.embedder.close)
         for dataset, here in zip(datasets, questions, strict=True):
-            keep = Details(details, dataset.name) if details else None
+
+            def keep(corpus: Corpus, result: QuestionResult, hits: SearchResult, name: str = dataset.name) -> None:
+                if stream:
+                    stream.write(json.dumps(details(name, corpus, result, hits), ensure_ascii=False) + "\n")
+
             with progress(dataset.name) as move:
                 reports.append(report(run(dataset, here, prepared, plan, keep=keep, progress=move)))
     return reports
@@ -288,5 +290,5 @@ def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
         yield cached
 
 
-for each in (quality, ablation, stability, compaction, files, speed, starts, scoring, tokens):
+for each in (quality, ablation, readers, stability, compaction, files, speed, starts, scoring, tokens):
     bench.add_command(each)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from aforesaid.bench.quality.metrics import MAIN
 from aforesaid.surfaces.formats.columns import table
 from aforesaid.surfaces.formats.report import counted
 
 if TYPE_CHECKING:  # these rooms import numpy
-    from aforesaid.bench.quality.intervals import Estimate
+    from aforesaid.bench.quality.metrics import Estimate
     from aforesaid.bench.quality.report import QualityReport, VariantReport
 
+MAIN = "turn.fraction@10"  # the metric that tables by type and by fold show
 COLUMNS = {
     MAIN: "fraction@10",
     "turn.all@5": "all@5",
@@ -87,9 +87,9 @@ def _by_fold(report: QualityReport) -> str:
     rows = [["fraction@10 by fold", *map(str, folds), "spread"]]
     for variant in report.variants:
         found = [variant.folds.get(fold, {}).get(MAIN) for fold in folds]
-        known = [value for value in found if value is not None]
+        known = [estimate.mean for estimate in found if estimate is not None]
         spread = share(max(known) - min(known)) if len(known) > 1 else NOTHING
-        rows.append([variant.name, *(NOTHING if value is None else share(value) for value in found), spread])
+        rows.append([variant.name, *map(_mean, found), spread])
     return _rows(rows)
 
 

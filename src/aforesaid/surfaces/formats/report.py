@@ -9,7 +9,7 @@ from typing import Any
 from aforesaid.surfaces.formats.columns import clip, one_line, table, width_of
 
 LISTED_ROWS = 30  # rows of one table; --json has all of them
-LAST_COLUMN = 20  # least columns for the last cell of a row; with less, each row becomes a block
+LAST_COLUMN = 40  # least columns for the last cell of a row; with less, each row becomes a block
 EMPTY: tuple[Any, ...] = (None, "", {})
 
 
@@ -56,7 +56,8 @@ def _lines(found: Any, columns: int) -> list[str]:
 
 def _rows(rows: Sequence[Mapping[str, Any]], columns: int) -> list[str]:
     """A table with a row for each dict; blocks when that would not fit."""
-    names = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
+    used = {name: None for row in rows for name, value in row.items() if value not in (*EMPTY, [])}
+    names = [name for name in rows[0] if name in used]
     head = [_label(name) for name in names]
     cells = [head, *([_cell(name, row.get(name)) for name in names] for row in rows)]
     widths = [max(map(width_of, column)) + 2 for column in zip(*cells, strict=True)]
@@ -87,7 +88,7 @@ def _cell(name: str, value: Any) -> str:
         case int():
             return size(value) if "bytes" in name else f"{value:,}"
         case float():
-            return f"{value:.3g}"
+            return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")
         case list():
             return ", ".join(_cell("", each) for each in value) or "none"
         case {"line": str(line)}:

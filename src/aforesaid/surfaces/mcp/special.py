@@ -8,7 +8,7 @@ from typing import Any
 
 from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import DeniedError, NotFoundError
-from aforesaid.policy import Policy
+from aforesaid.policy.values import Policy
 from aforesaid.surfaces.mcp.answers import CHANGE, filled
 from aforesaid.surfaces.mcp.caller import ToolCall
 from aforesaid.types import KINDS, IngestReport, Record, Turn, as_time

@@ -27,7 +27,8 @@ class PolicyText:
 
 def show(memory: Memory, number: int | None = None) -> PolicyText:
     """The policy of this number, or the current one."""
-    from aforesaid.policy import Policy, write_policy
+    from aforesaid.policy.values import Policy
+    from aforesaid.policy.write import write_policy
 
     found = [each for each in memory.policy.history() if number in (None, each.number)]
     if number is not None and not found:
@@ -40,14 +41,14 @@ def show(memory: Memory, number: int | None = None) -> PolicyText:
 def check(memory: Memory, files: Sequence[str]) -> dict[str, Sequence[str]]:
     """The warnings about each file."""
     from aforesaid.memory.policy import read_policy_from
-    from aforesaid.policy import policy_warnings
+    from aforesaid.policy.review import policy_warnings
 
     return {name: policy_warnings(read_policy_from(Path(name))) for name in files}
 
 
 def template(memory: Memory, name: str) -> dict[str, str]:
     """The text of a template."""
-    from aforesaid.policy import template as text_of
+    from aforesaid.policy.document import template as text_of
 
     return {"name": name, "text": text_of(name)}
 
