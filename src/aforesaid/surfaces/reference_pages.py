@@ -84,8 +84,10 @@ def _helps(command: click.Command, above: click.Context | None = None) -> Iterat
     context = command.make_context(command.name, [], parent=above, resilient_parsing=True, **width)
     yield context.command_path, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     if isinstance(command, click.Group):
-        for name in sorted(command.commands):
-            yield from _helps(command.commands[name], context)
+        for name in sorted(command.list_commands(context)):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from _helps(below, context)
 
 
 def tool_table() -> str:

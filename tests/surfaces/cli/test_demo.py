@@ -25,7 +25,7 @@ def test_the_demo_shows_the_whole_job(kept: tuple[Path, str]) -> None:
     assert "$ aforesaid search 'What is her rent budget now?' --limit 2 --user mara" in text
     assert "\nadmit " in text
     assert "\nreject " in text
-    assert "90 turns: 89 stored, 0 duplicate, 0 echo, 1 skipped" in text
+    assert "turns      90\nstored     89\n" in text
     assert "OPENAI_API_KEY=[secret:" in text
     assert "EXAMPLE" not in text
     assert re.search(r"1\. 1\.\d+  2026-06-19 17:13  s6-t05", text), "the new rent budget comes before the old one"

@@ -84,8 +84,9 @@ def test_calibrate_from_feedback(path: Path) -> None:
         signal = "helpful" if label["relevant"] else "harmful"
         run(path, "feedback", str(label["id"]), signal, "--query", str(label["query"]), "--user", "ana", "--now", NOW)
     assert words(run(path, "calibrate")).startswith("stored yes method isotonic")
-    gate = run(path, "calibrate", "--gate", "--dry-run").stdout
-    assert "gate: 30 labels, 15 useful; policy version none; a dry run: not kept" in gate
+    gate = words(run(path, "calibrate", "--gate", "--dry-run"))
+    assert "policy version none labels 30 useful 15" in gate
+    assert "stored no" in gate
     assert "of 30 past decisions would change" in gate
 
 

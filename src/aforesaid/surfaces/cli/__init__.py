@@ -15,7 +15,7 @@ import click
 from aforesaid import __version__
 from aforesaid.errors import AforesaidError, InputError, SettingsError
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.commands import COMMANDS, Commands, summary_of
+from aforesaid.surfaces.cli.commands import COMMANDS, command_named, summary_of
 from aforesaid.surfaces.cli.options import global_options
 
 FAILED, WRONG_INPUT, INTERRUPTED, UNREAD = 1, 2, 130, 141
@@ -60,7 +60,11 @@ class AforesaidGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order of the table."""
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Made when it is needed."""
+        return command_named(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """From the table, so that no command has to be built."""
@@ -117,7 +121,6 @@ def _colour() -> bool | None:
 @click.group(
     "aforesaid",
     cls=AforesaidGroup,
-    commands=Commands(),
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

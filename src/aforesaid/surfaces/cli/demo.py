@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from aforesaid.surfaces.cli.app import App
+from aforesaid.surfaces.cli.commands import command_named
 from aforesaid.surfaces.cli.options import command
 
 MARA = ("--user", "mara")
@@ -46,10 +47,10 @@ def demo(ctx: click.Context, keep: str | None) -> None:
 
 def _run(root: click.Context, app: App, title: str, words: list[str]) -> None:
     """Show a command and run it."""
-    assert isinstance(root.command, click.Group)
     if not app.json:
         click.echo(f"{click.style(title, bold=True)}\n$ {shlex.join(['aforesaid', *words])}")
-    chosen = root.command.commands[words[0]]
+    chosen = command_named(words[0])
+    assert chosen is not None
     try:
         with chosen.make_context(words[0], words[1:], parent=root, obj=app) as inner:
             chosen.invoke(inner)

@@ -22,8 +22,6 @@ from aforesaid.types import Freshness, IngestReport, Outcome, Progress
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
-LISTED_ERRORS = 20  # bad lines that are shown one by one
-
 Values = Mapping[str, Any]
 
 
@@ -42,13 +40,10 @@ def ingest(app: App, verb: Verb, values: Values) -> int:
         stored.store_all(items, memory.settings.ingest.batch)
         compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
     result = IngestReport(tuple(stored.outcomes), stored.freshness)
+    data = shown.ingest_json(result, stored.errors) | ({"compacted": to_json(compacted)} if values["compact"] else {})
     listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
-    summaries = [report_text(to_json(compacted), app.columns)] if compacted else []
-    app.say(
-        shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
-        | ({"compacted": to_json(compacted)} if values["compact"] else {}),
-        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *summaries]),
-    )
+    outcomes = {"outcomes": to_json(result.outcomes)} if values["show_gate"] else {}
+    app.say(data | outcomes, "\n".join([*listed, report_text(data, app.columns)]))
     return 0
 
 
@@ -119,11 +114,3 @@ def _turns(
                 if stream.seekable():  # a pipe has no position
                     report(done + stream.tell(), sum(sizes.values()))
         done += sizes.get(file, 0)
-
-
-def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
-    if not errors:
-        return []
-    lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
-    more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
-    return [f"{counted(len(errors), 'line')} skipped:", *lines, *more]

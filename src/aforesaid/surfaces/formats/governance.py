@@ -9,7 +9,6 @@ from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, v
 from aforesaid.surfaces.formats.records import DECISIONS, ID_COLUMNS, gate_lines, gate_sign, next_page, stamp
 from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.types import SUPERSEDED_BY, Record
 
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.governance.apply_policy import PolicyValidation
@@ -41,13 +40,6 @@ def validation_text(found: PolicyValidation) -> str:
     return "\n".join([visible(found.text), f"class {found.boundary}", *lines])
 
 
-def kept_text(record: Record) -> str:
-    """A record that was just stored, in one line."""
-    until = f" until {stamp(record.expires)}" if record.expires else ""
-    redacted = f"; redacted: {', '.join(record.redactions)}" if record.redactions else ""
-    return f"kept {record.id}{until}{redacted}"
-
-
 def rollback_text(done: RollbackReport) -> str:
     """The claim that ended, the one that is valid again, and the records that may be wrong now."""
     lines = [f"ended {done.ended.id}"]
@@ -69,16 +61,6 @@ def active_text(context: ActiveContext, columns: int) -> str:
     return "\n".join([*lines, f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"])
 
 
-def versions_text(found: Sequence[Record], columns: int) -> str:
-    """One version a line: when it was valid, and its text."""
-    rows = []
-    for record in found:
-        old = record.valid_to is not None or SUPERSEDED_BY in record.meta
-        until = stamp(record.valid_to) if record.valid_to else ""
-        rows.append(("×" if old else " ", stamp(record.time), until, one_line(record.id), one_line(record.text)))
-    return "\n".join(clip(line, columns) for line in table(rows))
-
-
 def calibration_text(report: CalibrationReport, columns: int) -> str:
     """How well raw and calibrated scores fit the held-out labels, without the numbers of the calibration."""
     found = to_json(report)
@@ -91,17 +73,10 @@ def calibration_note(report: CalibrationReport, view: View) -> str:
     return "" if report.stored or view.given["dry_run"] else "Nothing was kept; --force keeps it all the same."
 
 
-def gate_calibration_text(report: GateReport) -> str:
+def gate_calibration_text(report: GateReport, columns: int) -> str:
     """The threshold that fits the labels, and what it would change."""
-    version = f"policy version {visible(report.policy_version)}"
-    kept = "kept" if report.stored else "a dry run: not kept"
-    lines = [
-        f"gate: {counted(report.labels, 'label')}, {report.useful} useful; {version}; {kept}",
-        f"  threshold {report.before:.3f} → {report.after:.3f}",
-        f"  right on {report.held_out} held out: {report.right_before:.0%} → {report.right_after:.0%}",
-        f"  {report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change",
-    ]
-    return "\n".join(lines)
+    changes = f"{report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change"
+    return report_text(to_json(report) | {"replay": changes}, columns)
 
 
 # Decisions of the gate

@@ -86,9 +86,9 @@ def _cell(name: str, value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case int():
-            return size(value) if "bytes" in name else f"{value:,}"
+            return size(value) if "bytes" in name else str(value)
         case float():
-            return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")
+            return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")
         case list():
             return ", ".join(_cell("", each) for each in value) or "none"
         case {"line": str(line)}:

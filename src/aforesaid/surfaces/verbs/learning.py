@@ -139,7 +139,7 @@ CALIBRATE = Verb(
             "calibrate_gate", "gate.calibrate", "Fit the gate's threshold to labels.",
             arguments=(LABELS, *arg.WHO, DRY_RUN),
             grant="admin", effect="governs", progress="Calibrating",
-            to_text=lambda found, view: shown.gate_calibration_text(found),
+            to_text=lambda found, view: shown.gate_calibration_text(found, view.columns),
             by=GATE,
         ),
     ),
