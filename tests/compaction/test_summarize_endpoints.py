@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 
 from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource
-from aforesaid.compaction.summarize.endpoints import OllamaSummarizer, OpenAISummarizer
-from aforesaid.compaction.summarize.prompt import SYSTEM, clean_answer, messages
+from aforesaid.compaction.summarize.endpoints import (
+    SYSTEM,
+    OllamaSummarizer,
+    OpenAISummarizer,
+    clean_answer,
+    messages,
+)
 from aforesaid.errors import EndpointError, SettingsError
 from aforesaid.math.tokens import estimate_tokens
 from support import loopback

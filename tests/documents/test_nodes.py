@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.documents.links import Link
-from aforesaid.documents.nodes import Document, content_key, parse
+from aforesaid.documents.nodes import Document, Link, content_key, parse
 from support.growth import is_linear
 
 AGENTS = """---
@@ -90,7 +89,7 @@ def test_a_document_becomes_nodes_in_order() -> None:
         "Be kind.\n- a list in the quote",
     ]
     assert document.nodes[-1].text == "```sh\n- make\n```"
-    assert (document.title, document.front_matter) == ("Agents", True)
+    assert document.nodes[0].kind == "front matter"
     assert document.nodes[2].reason == "paragraph with a command"
 
 
@@ -134,9 +133,8 @@ def test_line_ends_and_a_byte_order_mark_change_nothing(newline: str) -> None:
 
 
 def test_front_matter_is_yaml_or_a_rule_line() -> None:
-    assert parse("---\ntitle: 'A b'\n---\n").title == "A b"
-    assert not parse("---\n\nSome lore.\n\n---\n\nMore.\n").front_matter
-    assert parse("---\nkey: never closed\n").front_matter is False
+    for text in ("---\n\nSome lore.\n\n---\n\nMore.\n", "---\nkey: never closed\n"):
+        assert "front matter" not in [node.kind for node in parse(text).nodes]
     assert parse("---\n---\n").nodes == ()
 
 
@@ -156,19 +154,19 @@ def test_links_to_other_documents() -> None:
         "- [ref][r], [r], [other](<with space.md>), [q](q%20r.md?x#y)\n\n```\n[code](no.md)\n```\n\n[r]: ref.md\n"
     )
     assert parse(text, "docs/index.md").links == (
-        Link("docs/one.md", None, 1, 0),
-        Link("up/two.md", "part", 1, 0),
-        Link("Wiki Page", "Spot", 2, 0),
-        Link("docs/ref.md", None, 4, 1),
-        Link("docs/ref.md", None, 4, 1),
-        Link("docs/with space.md", None, 4, 1),
-        Link("docs/q r.md", "y", 4, 1),
+        Link("docs/one.md", "", 0),
+        Link("up/two.md", "part", 0),
+        Link("Wiki Page", "Spot", 0),
+        Link("docs/ref.md", "", 1),
+        Link("docs/ref.md", "", 1),
+        Link("docs/with space.md", "", 1),
+        Link("docs/q r.md", "y", 1),
     )
 
 
-def test_the_cache_key_is_of_text_and_tokenizer() -> None:
-    assert content_key("a", "t") == content_key("a", "t")
-    assert len({content_key("a", "t"), content_key("a ", "t"), content_key("a", "u"), content_key("\ud800", "t")}) == 4
+def test_the_cache_key_is_of_the_text() -> None:
+    assert content_key("a") == content_key("a")
+    assert len({content_key("a"), content_key("a "), content_key("\ud800")}) == 3
 
 
 def test_the_markdown_parser_is_imported_when_it_is_needed() -> None:
@@ -193,9 +191,6 @@ def test_any_text_becomes_nodes_that_share_no_line(text: str) -> None:
         assert lines[node.lines[0] - 1].strip() and lines[last - 1].strip(), "no blank line at either end"
         source = "".join("\n".join(lines[node.lines[0] - 1 : last]).split()).replace("\x00", "\ufffd")
         assert _in_order("".join(node.text.split()).replace("\x00", "\ufffd"), source), "nothing but source"
-    for link in document.links:
-        first, end = document.nodes[link.node].lines
-        assert first <= link.line <= end
 
 
 def _in_order(part: str, whole: str) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import numpy as np
@@ -152,16 +150,14 @@ def test_passing_faults_are_tried_again(service: Service, make: Maker, status: i
 
 def test_waits_grow_and_retry_after_is_honoured(service: Service) -> None:
     sleeps: list[float] = []
-    later = format_datetime(datetime.now(UTC) + timedelta(seconds=20), usegmt=True)
     service.script = [
         Reply(500),
         Reply(500),
         Reply(429, headers={"Retry-After": "7"}),
-        Reply(503, headers={"Retry-After": later}),
         Reply(503, headers={"Retry-After": "soon"}),
     ]
-    openai(service, sleeps, retries=5).embed(["a"])
-    assert sleeps[:3] == [0.5, 1.0, 7.0] and 15 < sleeps[3] <= 20 and sleeps[4] == 8.0
+    openai(service, sleeps, retries=4).embed(["a"])
+    assert sleeps == [0.5, 1.0, 7.0, 4.0]
 
 
 def test_a_service_that_asks_for_an_hour_is_reported(service: Service) -> None:

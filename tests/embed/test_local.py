@@ -16,8 +16,7 @@ import pytest
 
 from aforesaid.embed import open_embedder, weights
 from aforesaid.embed.local import LocalEmbedder
-from aforesaid.embed.model import QUERY_PREFIX
-from aforesaid.embed.numerics import REFERENCE, check_numerics
+from aforesaid.embed.model import QUERY_PREFIX, REFERENCE, check_numerics
 from aforesaid.errors import EmbedError, InputError, ModelDamagedError, ModelMissingError
 from aforesaid.settings import Settings
 

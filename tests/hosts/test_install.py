@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aforesaid.errors import FormatError, InputError
-from aforesaid.hosts.configs.json_text import parse
-from aforesaid.hosts.configs.plans import (
+from aforesaid.hosts.config_edits import BEGIN, END, parse_json, quoted
+from aforesaid.hosts.install import apply_steps, backup_of, install_steps
+from aforesaid.hosts.plans import (
     EVENTS,
     NAMES,
     FilePlan,
@@ -28,8 +29,6 @@ from aforesaid.hosts.configs.plans import (
     hooks_edit,
     plans,
 )
-from aforesaid.hosts.configs.toml_text import BEGIN, END, quoted
-from aforesaid.hosts.install import apply_steps, backup_of, install_steps
 from aforesaid.surfaces.cli import main
 
 CALL = LaunchCommand(["/opt/my venv/bin/aforesaid"], ["--store", "/home/ana/my memory.db"], "ana")
@@ -330,7 +329,7 @@ def test_damaged_files_are_refused_with_the_line(places: Places) -> None:
     found[0].path.write_bytes(b"{\n\xff}")
     with pytest.raises(FormatError, match=r"hooks\.json: Line 2 is not UTF-8"):
         install_steps(found)
-    assert parse("\ufeff{}") == {}
+    assert parse_json("\ufeff{}") == {}
 
 
 def test_a_server_of_that_name_that_is_not_ours_is_refused(places: Places) -> None:

@@ -14,11 +14,11 @@ from aforesaid.errors import FormatError, InputError
 from aforesaid.importers.formats import growing_file
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.detect import PARSERS, SourceFile, Unread, is_own, places, source_of, sources
-from aforesaid.importers.formats.document_file import DocumentFile, document_values
 from aforesaid.importers.formats.growing_file import LineFile
-from aforesaid.importers.formats.injected import without_injected
-from aforesaid.importers.formats.items import ImportedItem, ImportOptions, Invalid, Item, Skipped
-from aforesaid.importers.formats.json_list import JsonListReader
+from aforesaid.importers.formats.items import ImportedClaim, ImportOptions, Invalid, Item, Skipped
+from aforesaid.importers.formats.json_document import DocumentFile, JsonListReader, document_values
+from aforesaid.importers.formats.transcript import without_injected
+from aforesaid.types import Turn
 from samples.import_files import CHAT, CLAUDE_CODE, CODEX, MEM0, OPENCLAW, claude, conversation, lines, write
 from support.growth import is_linear
 
@@ -67,7 +67,7 @@ def test_formats_are_told_by_content(tmp_path: Path, data: bytes, found: str, by
     path = write(tmp_path / "file.bin", data)
     assert source_of(path) == SourceFile(path, found, by_line)  # type: ignore[arg-type]
     items = read(path)
-    assert sum(isinstance(item, ImportedItem) for item in items) >= 1 or found == "codex"
+    assert sum(isinstance(item, Turn | ImportedClaim) for item in items) >= 1 or found == "codex"
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_bad_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert [number for number, _ in bad] == ["2", "4", "6"]
     assert "not JSON" in bad[0][1]
     assert "byte 1 of the line (0xff) is not UTF-8" in bad[1][1]
-    assert len([item for step in steps for item in step.items if isinstance(item, ImportedItem)]) == 2
+    assert len([item for step in steps for item in step.items if isinstance(item, Turn | ImportedClaim)]) == 2
     assert reader.position == path.stat().st_size
 
 
@@ -152,14 +152,14 @@ def test_a_line_that_is_being_written_is_left_for_next_time(tmp_path: Path) -> N
 def test_long_lines_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = {"type": "tool_result", "tool_use_id": "t", "content": "x " * 5_000_000}
     path = write(tmp_path / "s.jsonl", lines([claude(1, "user", [result]), claude(2, "user", "after")]))
-    found = [item.content for item in read(path) if isinstance(item, ImportedItem)]
+    found = [item for item in read(path) if isinstance(item, Turn | ImportedClaim)]
     assert [len(turn.text) < 4100 for turn in found] == [True, True], "ten megabytes are read, and cut"
     assert "9,996,0" in found[0].text
     monkeypatch.setattr(growing_file, "MAX_LINE_BYTES", 1 << 20)
     items = read(path)
     assert isinstance(items[0], Invalid)
     assert "longer than 1 MB" in items[0].message
-    assert isinstance(items[1], ImportedItem)
+    assert isinstance(items[1], Turn)
 
 
 def test_documents_are_read_value_by_value() -> None:
@@ -202,7 +202,7 @@ def test_the_zip_of_an_export(tmp_path: Path) -> None:
     assert source == SourceFile(path, "chatgpt", False)
     steps = list(source.open(ImportOptions()).values())
     assert [step.where for step in steps] == [f"{path}!conversations-001.json[0]", f"{path}!x/conversations.json[0]"]
-    assert sum(isinstance(item, ImportedItem) for item in steps[0].items) == 6
+    assert sum(isinstance(item, Turn | ImportedClaim) for item in steps[0].items) == 6
 
 
 @pytest.mark.parametrize("name", ["../conversations.json", "/conversations.json", "a/../../conversations.json"])

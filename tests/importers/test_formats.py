@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
-from aforesaid.importers.formats import blocks
-from aforesaid.importers.formats.blocks import cut
+from aforesaid.importers.formats import transcript
 from aforesaid.importers.formats.chatgpt import ChatGPT, visible_branch
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
 from aforesaid.importers.formats.growing_file import parse_value
-from aforesaid.importers.formats.injected import without_injected
 from aforesaid.importers.formats.items import (
     OWN_TOOLS,
     ImportedClaim,
-    ImportedItem,
     ImportOptions,
     Invalid,
     Item,
@@ -31,6 +28,7 @@ from aforesaid.importers.formats.json_values import parse_time
 from aforesaid.importers.formats.jsonl import Jsonl
 from aforesaid.importers.formats.mem0 import Mem0
 from aforesaid.importers.formats.openclaw import OpenClaw
+from aforesaid.importers.formats.transcript import cut, without_injected
 from aforesaid.types import Turn
 from samples.import_files import (
     CHAT,
@@ -52,7 +50,7 @@ def fed(parser: ItemParser, values: Iterable[Any]) -> list[Item]:
 
 
 def turns(items: Iterable[Item]) -> list[Turn]:
-    return [item.content for item in items if isinstance(item, ImportedItem) and isinstance(item.content, Turn)]
+    return [item for item in items if isinstance(item, Turn)]
 
 
 def left(items: Iterable[Item]) -> Counter[str]:
@@ -174,9 +172,7 @@ def test_chatgpt_trees_that_are_broken() -> None:
 
 def test_mem0() -> None:
     found = fed(Mem0("m", ImportOptions()), [*MEM0, {"id": "m-4"}])
-    claims = [
-        item.content for item in found if isinstance(item, ImportedItem) and isinstance(item.content, ImportedClaim)
-    ]
+    claims = [item for item in found if isinstance(item, ImportedClaim)]
     assert [(claim.text, claim.user) for claim in claims] == [
         ("Prefers tea over coffee", "ana"),
         ("Works at a bakery in Porto", "ana"),
@@ -242,10 +238,10 @@ def test_reminders_go_and_what_only_looks_like_one_stays() -> None:
 
 
 def test_unknown_blocks_are_counted() -> None:
-    assert [part.kind for part in blocks.parts_of(["x", 1, None, {"type": 5}, {"type": "image"}, []])] == [
+    assert [part.kind for part in transcript.parts_of(["x", 1, None, {"type": 5}, {"type": "image"}, []])] == [
         "text", "unknown", "unknown", "unknown", "image", "unknown",
     ]  # fmt: skip
-    assert blocks.parts_of({"type": "text"}) == ()
+    assert transcript.parts_of({"type": "text"}) == ()
 
 
 def test_what_our_own_tools_told_is_nothing_new() -> None:

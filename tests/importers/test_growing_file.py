@@ -11,7 +11,7 @@ from aforesaid.importers.formats import growing_file
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
 from aforesaid.importers.formats.growing_file import LineFile, ReadPosition, new_lines
-from aforesaid.importers.formats.items import ImportedItem, ImportOptions
+from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.types import Turn
 from samples.import_files import CLAUDE_CODE, CODEX, SESSION, claude, codex, lines, spoken
 
@@ -20,9 +20,7 @@ def look(path: Path, mark: ReadPosition | None, kind: Any = ClaudeCode) -> tuple
     """The turns behind a mark, and the next mark."""
     found: list[Turn] = []
     for line in new_lines(path, mark, kind(SESSION, ImportOptions()), "shop"):
-        found += [
-            item.content for item in line.items if isinstance(item, ImportedItem) and isinstance(item.content, Turn)
-        ]
+        found += [item for item in line.items if isinstance(item, Turn)]
         mark = line.position
     return found, mark
 
@@ -55,7 +53,7 @@ def test_an_import_and_a_hook_read_the_same_turns(tmp_path: Path) -> None:
     secret = codex(59, spoken("user", "See <private>x</private>you."))
     path.write_bytes(lines([*CODEX, secret]))
     imported = [item for value in LineFile(path, Codex(SESSION, ImportOptions())).values() for item in value.items]
-    turns = [item.content for item in imported if isinstance(item, ImportedItem)]
+    turns = [item for item in imported if isinstance(item, Turn)]
     assert turns == look(path, None, Codex)[0]
     assert turns[-1].text == "See  you."
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.notes.files.blocks import blocks_of, lines_of
-from aforesaid.notes.files.front import FrontMatter, front_of
-from aforesaid.notes.files.links import ChunkMarkup, markup_in, names_of, prose_of, slug
-from aforesaid.notes.files.note import note_of, without_long_secrets
+from aforesaid.notes.files.links import ChunkMarkup, NoteNames, markup_in, prose_of, slug
+from aforesaid.notes.files.note import FrontMatter, front_of, note_of, without_long_secrets
 from aforesaid.notes.search import choose_snippets
+from aforesaid.policy.enforcement import Cleaned
 from aforesaid.retrieval.ranking.file_tiers import day_of, tier_of
 from aforesaid.settings.rows import FileRows
 from aforesaid.text.extract import secrets
@@ -95,7 +95,7 @@ def test_links_tags_and_anchors() -> None:
 
 
 def test_what_a_link_means() -> None:
-    names = names_of(
+    names = NoteNames(
         ["a.md", "x/Note.md", "x/y/Note.md", "z/Note.md", "Other.md", "x/Other.md", "x/日記.md"],
         {"a.md": ("Start Here",)},
     )
@@ -127,7 +127,7 @@ def test_a_note_is_withheld_when_its_secrets_cannot_be_read(monkeypatch: pytest.
 
 
 def note(path: str, text: str):  # type: ignore[no-untyped-def]
-    return note_of(path, text, 0, estimate_tokens, lambda text, boundary: (text, (), boundary), FileRows())
+    return note_of(path, text, 0, estimate_tokens, lambda text, boundary: Cleaned(text, (), boundary), FileRows())
 
 
 def test_a_note_is_found_by_its_name_and_embedded_without_it() -> None:

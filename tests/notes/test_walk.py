@@ -13,8 +13,7 @@ import pytest
 
 from aforesaid.memory import Memory
 from aforesaid.notes.files import walk as walking
-from aforesaid.notes.files.ignore import Ignored, is_junk
-from aforesaid.notes.files.walk import Unreadable, name_problem, printable, read_note, walk
+from aforesaid.notes.files.walk import Ignored, Unreadable, is_junk, name_problem, printable, read_note, walk
 from aforesaid.settings.rows import FileRows
 from support.file_trees import chunks, write
 

@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from aforesaid.surfaces.daemon.client import dial
-from aforesaid.surfaces.daemon.paths import paths_of
+from aforesaid.surfaces.daemon.connection import dial, paths_of
 
 PATIENCE_SECONDS = 60
 

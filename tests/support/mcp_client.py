@@ -1,4 +1,4 @@
-"""A client in memory for the MCP server, the same for both eras of the SDK: calls in, plain dicts out."""
+"""A client in memory for the MCP server: calls in, plain dicts out."""
 
 from __future__ import annotations
 
@@ -7,23 +7,13 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import anyio
+from mcp import Client
 
 from aforesaid.memory import Memory
 from aforesaid.surfaces.mcp.caller import Caller
 from aforesaid.surfaces.mcp.server import Desk, build
 
 ANA = Caller("default", "ana", "shop")
-
-
-def connected(server: Any) -> Any:
-    """A client session to a server in the same process."""
-    try:
-        from mcp import Client
-    except ImportError:
-        from mcp.shared.memory import create_connected_server_and_client_session
-
-        return create_connected_server_and_client_session(server._mcp_server)
-    return Client(server)
 
 
 class Talk:
@@ -36,7 +26,7 @@ class Talk:
         """What a session answers, as the wire has it."""
 
         async def run() -> Any:
-            async with connected(self.server) as session:
+            async with Client(self.server) as session:
                 try:
                     return await question(session)
                 except Exception as error:  # noqa: BLE001 - raised below, outside of the session's task group

@@ -78,13 +78,12 @@ def test_help_is_a_sentence(verb: Verb) -> None:
 @pytest.mark.parametrize("verb", [verb for verb in ROWS if verb.tool], ids=named)
 def test_a_tool_is_offered_and_its_special_parts_exist(verb: Verb) -> None:
     pytest.importorskip("mcp")
-    from aforesaid.surfaces.mcp import special
     from aforesaid.surfaces.mcp.answers import SHAPES
-    from aforesaid.surfaces.mcp.tools import offered
+    from aforesaid.surfaces.mcp.tools import SPECIAL, offered
 
     assert verb.tool is not None
     assert verb.tool.answer in SHAPES
-    assert not verb.tool.run or callable(getattr(special, verb.tool.run))
+    assert not verb.tool.run or verb.tool.run in SPECIAL
     assert not verb.tool.owned or verb.has(verb.tool.owned)
     assert verb in [each for each, _ in offered("full", ("read", "write"))]
 

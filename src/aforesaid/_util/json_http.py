@@ -12,8 +12,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -28,40 +26,31 @@ REFUSAL_BYTES = 8_192
 READ_BYTES = 65_536
 
 
-def openai_post(
-    path: str,
-    base_url: str | None,
-    api_key: str | None,
-    *,
-    timeout_ms: int,
-    retries: int,
-    sleep: Callable[[float], None],
-) -> JsonPost:
-    """A JsonPost for a service with OpenAI's API. URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY."""
-    url = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
-    key = (os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key).strip()
-    if key and not re.fullmatch(r"[!-~]+", key):  # http.client would show the key in its error
-        raise SettingsError("The API key contains invalid characters.", "Check OPENAI_API_KEY.")
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return JsonPost(f"{url}{path}", headers=headers, secret=key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
+class OpenAIPost:
+    """Posts JSON to one path of a service with OpenAI's API. The key never appears in messages.
 
-
-class JsonPost:
-    """Posts JSON to one URL. `secret` is removed from every message."""
+    URL and key default to OPENAI_BASE_URL and OPENAI_API_KEY.
+    """
 
     def __init__(
         self,
-        url: str,
+        path: str,
+        base_url: str | None,
+        api_key: str | None,
         *,
-        headers: Mapping[str, str] | None = None,
-        secret: str = "",
-        timeout_ms: int = 30_000,
-        retries: int = 3,
-        sleep: Callable[[float], None] = time.sleep,
+        timeout_ms: int,
+        retries: int,
+        sleep: Callable[[float], None],
     ) -> None:
-        self.url = checked_url(url)
-        self._headers = {"Content-Type": "application/json", "Accept": "application/json", **(headers or {})}
-        self._secret = secret
+        base = (base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL).strip().rstrip("/")
+        key = (os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key).strip()
+        if key and not re.fullmatch(r"[!-~]+", key):  # http.client would show the key in its error
+            raise SettingsError("The API key contains invalid characters.", "Check OPENAI_API_KEY.")
+        self.url = _checked_url(f"{base}{path}")
+        self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._key = key
         self._timeout_seconds = timeout_ms / 1000
         self._retries = retries
         self._sleep = sleep
@@ -114,7 +103,8 @@ class JsonPost:
     def _refused(self, error: urllib.error.HTTPError) -> Exception:
         reason = f"HTTP {error.code}{self._quote(error)}"
         if error.code == 429 or error.code >= 500:
-            return _TemporaryError(reason, _retry_after(error.headers.get("Retry-After", "")))
+            asked = error.headers.get("Retry-After", "")  # in seconds; we ignore the rare form with a date
+            return _TemporaryError(reason, float(asked) if re.fullmatch(r"\d{1,9}", asked) else None)
         return self._error(reason)
 
     def _quote(self, error: IO[bytes]) -> str:
@@ -123,8 +113,8 @@ class JsonPost:
             raw = error.read(REFUSAL_BYTES)
         except (OSError, http.client.HTTPException):
             return ""
-        if len(raw) == REFUSAL_BYTES:  # a secret cut in two at the end would not be recognised
-            raw = raw[: REFUSAL_BYTES - len(self._secret)]
+        if len(raw) == REFUSAL_BYTES:  # a key cut in two at the end would not be recognised
+            raw = raw[: REFUSAL_BYTES - len(self._key)]
         text = " ".join(self._hidden(raw.decode("utf-8", "replace")).split())
         return f": {text[:QUOTE_CHARS]}" if text else ""
 
@@ -141,7 +131,7 @@ class JsonPost:
         )
 
     def _hidden(self, text: str) -> str:
-        return text.replace(self._secret, "***") if self._secret else text
+        return text.replace(self._key, "***") if self._key else text
 
     @cached_property
     def _opener(self) -> urllib.request.OpenerDirector:
@@ -167,7 +157,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def checked_url(url: str) -> str:
+def _checked_url(url: str) -> str:
     """The URL if it is plain http or https, else SettingsError (without the URL, which may contain a password)."""
     try:
         parts = urlsplit(url)
@@ -187,17 +177,3 @@ def _is_loopback(url: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _retry_after(value: str) -> float | None:
-    """The seconds that a Retry-After header asks for, as a number or a date; None if it is neither."""
-    try:
-        return max(0.0, float(int(value)))
-    except ValueError:
-        pass
-    try:
-        when = parsedate_to_datetime(value)
-    except (ValueError, TypeError):
-        return None
-    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())

@@ -6,14 +6,15 @@ eligible turns → clusters that keep bundles together → a summary each, or no
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aforesaid.context.recent_turns import groups, message, recent
+from aforesaid.context.recent_turns import groups, recent, turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.rules import save_guidance
@@ -25,13 +26,9 @@ from aforesaid.math.summaries import TRIVIAL, cluster_index
 from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
-    from aforesaid.compaction.summarize import Summarizer, SummaryDraft, SummarySource, Tightness
+    from aforesaid.compaction.summarize import Summarizer, SummaryDraft, Tightness
 
-TIGHTER: tuple[Tightness, ...] = (
-    "normal",
-    "aggressive",
-    "bounded",
-)  # tried in this order
+TIGHTER: tuple[Tightness, ...] = ("normal", "aggressive", "bounded")  # tried in this order
 UNMEASURED = 0.5  # confidence of a summary without embeddings to compare
 
 
@@ -63,8 +60,9 @@ class CompactReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDraft:
-    """A draft, and how much of its sources it preserves."""
+    """A draft of the summariser `who`, its vector, and how much of its sources it preserves."""
 
+    who: str
     draft: SummaryDraft
     vector: np.ndarray | None
     align: float | None
@@ -123,13 +121,9 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
-    whole = groups(found)
     target = packing.tail_target(rows.budget_tokens, rows.tail)
-
-    def cost(turn: Record) -> int:
-        return request.count_tokens("{role}: {content}\n".format(**message(turn)))
-
-    tail = {turn.key for turn in recent(whole, rows.tail_turns, rows.budget_tokens, cost, target, None).records}
+    cost = partial(turn_tokens, request.count_tokens)
+    tail = {turn.key for turn in recent(groups(found), rows.tail_turns, rows.budget_tokens, cost, target, None).records}
     covered = already_summarised(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
@@ -150,7 +144,8 @@ class _CompactionRun:
     def __init__(self, request: Request, where: Filter, session: str, abstractive: Summarizer | None) -> None:
         from aforesaid.compaction.summarize.extractive import ExtractiveSummarizer
 
-        self._request, self._where, self._session, self._abstractive = request, where, session, abstractive
+        self._request, self._abstractive = request, abstractive
+        self._here = replace(where, sessions=(session,), kinds=("summary",))
         self._extractive = ExtractiveSummarizer(request.arm.embed, request.count_tokens)
         self._of_summaries = ExtractiveSummarizer(request.arm.embed, request.count_tokens, dated=False)
         self.made: list[Summarised] = []
@@ -160,17 +155,16 @@ class _CompactionRun:
         self._previous = last[0].text if last else ""
 
     def _summaries(self) -> list[Record]:
-        here = replace(self._where, sessions=(self._session,), kinds=("summary",))
-        return sorted(self._request.store.find(here), key=lambda record: (record.time, record.id))
+        return sorted(self._request.store.find(self._here), key=lambda record: (record.time, record.id))
 
     def summarise_turns(self, cluster: Sequence[Record]) -> None:
         """Summarise a cluster. Standing rules of users become guidance instead, word for word."""
         from aforesaid.compaction.guidance import is_standing_rule
 
         own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
-        kept = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += save_guidance(self._request, kept)
-        self._summarise(cluster, [turn for turn in cluster if turn not in kept])
+        rules = [turn for turn in own if is_standing_rule(turn.text)]
+        self.elevated += save_guidance(self._request, rules)
+        self._summarise(cluster, [turn for turn in cluster if turn not in rules])
 
     def summarise_summaries(self) -> None:
         """Summarise summaries, once there is more than a full cluster of them."""
@@ -186,70 +180,60 @@ class _CompactionRun:
         """Store a summary that covers `sources`, made of `included` (by default all of them)."""
         count = self._request.count_tokens
         before = sum(count(record.text) for record in sources)
-        draft = self._best_draft(included or sources, before)
-        if draft is None:
+        best = self._best_draft(included or sources, before)
+        record = self._request.guard.try_validate_record(_record(sources, best)) if best else None
+        if best is None or not isinstance(record, Record):  # no draft is good enough, or the policy denies it
             self.declined += 1
             return False
-        method = TRIVIAL if len(sources) == 1 else draft.draft.method
-        record = self._request.guard.try_validate_record(_record(sources, draft, method, self._who(draft.draft)))
-        if isinstance(record, str):  # the policy denies it
-            self.declined += 1
-            return False
-        if not _commit(self._request, record, sources, draft.vector):
+        if not _commit(self._request, record, sources, best.vector):
             return False
         self._previous = record.text
-        after = count(record.text)
+        after, method = count(record.text), _method(sources, best)
         self.made.append(
-            Summarised(record.id, len(sources), before, after, method, record.confidence, draft.align, draft.cover)
+            Summarised(record.id, len(sources), before, after, method, record.confidence, best.align, best.cover)
         )
         return True
 
-    def _who(self, draft: SummaryDraft) -> str:
-        model = self._abstractive if draft.method == "abstractive" and self._abstractive else self._extractive
-        return model.name
-
     def _best_draft(self, sources: Sequence[Record], before: int) -> ScoredDraft | None:
         """The first draft that preserves enough and is shorter than its sources, tighter each time; None if none is."""
-        texts = self._sources(sources)
         for tightness in TIGHTER:
-            for draft in self._drafts(sources, texts, tightness):
-                scored = self._score(draft, sources)
+            for who, draft in self._drafts(sources, tightness):
+                scored = self._score(who, draft, sources)
                 if draft.method == "abstractive" and not _preserved(scored, self._request):
                     continue
                 if draft.text and (len(sources) == 1 or self._request.count_tokens(draft.text) < before):
                     return scored
         return None
 
-    def _drafts(
-        self, sources: Sequence[Record], texts: Sequence[SummarySource], tightness: Tightness
-    ) -> list[SummaryDraft]:
-        """The draft of the model, if allowed and available, then the extractive draft."""
-        cap, previous = self._request.settings.compact.cap_tokens, self._previous
-        drafts = []
-        if self._abstractive is not None and len(sources) > 1 and _model_allowed(sources, self._request):
-            try:
-                drafts.append(self._abstractive.summarize(texts, cap, previous, tightness=tightness))
-            except AforesaidError as error:
-                self.degraded = f"{self._abstractive.name}: {error.message}"
-                self._abstractive = None  # not asked again in this run
-        own = self._of_summaries if sources[0].kind == "summary" else self._extractive
-        drafts.append(own.summarize(texts, cap, "" if own is self._of_summaries else previous, tightness=tightness))
-        return drafts
-
-    @staticmethod
-    def _sources(records: Sequence[Record]) -> list[SummarySource]:
+    def _drafts(self, sources: Sequence[Record], tightness: Tightness) -> Iterator[tuple[str, SummaryDraft]]:
+        """The draft of the model, if allowed and available, then the extractive draft; each with its summariser."""
         from aforesaid.compaction.summarize import SummarySource
 
-        return [SummarySource(record.text, record.role, record.time) for record in records]
+        cap, model = self._request.settings.compact.cap_tokens, self._abstractive
+        texts = [SummarySource(record.text, record.role, record.time) for record in sources]
+        if model is not None and len(sources) > 1 and _model_allowed(sources, self._request):
+            try:
+                yield model.name, model.summarize(texts, cap, self._previous, tightness=tightness)
+            except AforesaidError as error:
+                self.degraded = f"{model.name}: {error.message}"
+                self._abstractive = None  # not asked again in this run
+        if sources[0].kind == "summary":
+            yield self._of_summaries.name, self._of_summaries.summarize(texts, cap, tightness=tightness)
+        else:
+            yield self._extractive.name, self._extractive.summarize(texts, cap, self._previous, tightness=tightness)
 
-    def _score(self, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
+    def _score(self, who: str, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
         vectors = self._request.store.vectors([record.key for record in sources])
         own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
-            return ScoredDraft(draft, None if own is None else own[0], None, None)
+            return ScoredDraft(who, draft, None if own is None else own[0], None, None)
         matrix = np.stack(list(vectors.values()))
         align = summaries.alignment(own[0], matrix)
-        return ScoredDraft(draft, own[0], align, summaries.source_coverage(own[0], matrix))
+        return ScoredDraft(who, draft, own[0], align, summaries.source_coverage(own[0], matrix))
+
+
+def _method(sources: Sequence[Record], best: ScoredDraft) -> str:
+    return TRIVIAL if len(sources) == 1 else best.draft.method
 
 
 def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
@@ -263,7 +247,7 @@ def _preserved(draft: ScoredDraft, request: Request) -> bool:
     return draft.align is not None and summaries.accept_abstractive(draft.align, request.settings.compact.align)
 
 
-def _record(sources: Sequence[Record], draft: ScoredDraft, method: str, who: str) -> Record:
+def _record(sources: Sequence[Record], draft: ScoredDraft) -> Record:
     first, last = sources[0], sources[-1]
     keys = tuple(record.key for record in sources)
     digest = hashlib.blake2b("\x1f".join(keys).encode(), digest_size=8).hexdigest()
@@ -282,7 +266,7 @@ def _record(sources: Sequence[Record], draft: ScoredDraft, method: str, who: str
         durable=True,
         memory_type="knowledge",
         confidence=draft.confidence,
-        provenance=Provenance(who=who, method=method, sources=keys),
+        provenance=Provenance(who=draft.who, method=_method(sources, draft), sources=keys),
         tainted=any(record.tainted for record in sources),
         meta={
             "first": first.meta.get("first", first.time.isoformat()),

@@ -12,10 +12,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from aforesaid.context import render as frame
-from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory
-from aforesaid.context.recent_turns import base, groups, message, recent
+from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory, records_of
+from aforesaid.context.recent_turns import base, groups, message, message_tokens, recent, turn_tokens
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -61,7 +62,7 @@ class Previous:
     @property
     def first(self) -> str | None:
         """The key of its first recent turn."""
-        return next((record.key for piece in self.pieces if piece.part == "tail" for record in piece.records), None)
+        return next((record.key for record in records_of(self.pieces, "tail")), None)
 
 
 def assemble(request: Request, spec: ContextRequest) -> Context:
@@ -112,8 +113,7 @@ def _search_the_rest(
 
 def _covered_by_summaries(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
     """The records that each shown or found summary covers: a summary and its turns must not both appear."""
-    shown = (record for piece in previous.pieces if piece.part == "recall" for record in piece.records)
-    records = (*shown, *(hit.record for hit in found.hits))
+    records = [*records_of(previous.pieces, "recall"), *(hit.record for hit in found.hits)]
     summaries = [record.key for record in records if record.kind == "summary"]
     return covered_by(request.store, summaries) if summaries else {}
 
@@ -152,27 +152,24 @@ def _mandatory(
 ) -> Mandatory:
     """Fill the budget in this order: hard rules, the last m turns, soft rules, elevated rules, older turns (spec 6)."""
     rows, total, count = request.settings.assemble, spec.budget_tokens, request.count_tokens
-
-    def cost(turn: Record) -> int:
-        return _cost(message(turn), count)
-
+    cost = partial(turn_tokens, count)
     given = _in_messages(turns, spec.messages)
-    talk = groups([turn for turn in turns if turn not in given])
-    own = sum(_cost(each, count) for each in spec.messages)
-    least = sum(cost(turn) for group in talk[len(talk) - base(talk, rows.tail_turns) :] for turn in group)
-    hard, hard_tokens = rules.hard, count(frame.rules(rules.hard, ()) + "\n") if rules.hard else 0
-    problems = [f"the messages handed over need {own} of {total} tokens"] if own > total else []
-    if hard_tokens + own > total and hard:
-        problems.append(f"the hard rules need {hard_tokens} of {max(total - own, 0)} tokens and are left out")
-        hard, hard_tokens = (), 0
-    soft, soft_tokens = _soft(
-        rules.soft, packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft), count
-    )
-    elevated, elevated_tokens = _elevated(
-        request, spec, rules.elevated, total - own - hard_tokens - soft_tokens - least
-    )
-    room = total - own - hard_tokens - soft_tokens - elevated_tokens
-    tail = recent(talk, rows.tail_turns, room, cost, packing.tail_target(total, rows.tail), previous.first)
+    stored = groups([turn for turn in turns if turn not in given])
+    own = sum(message_tokens(count, each) for each in spec.messages)
+    least = sum(cost(turn) for group in stored[len(stored) - base(stored, rows.tail_turns) :] for turn in group)
+    hard, hard_tokens = _hard(rules.hard, total - own, count)
+    soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
+    soft, soft_tokens = _soft(rules.soft, soft_budget, count)
+    room = total - own - hard_tokens - soft_tokens
+    elevated, elevated_tokens = _elevated(request, spec, rules.elevated, room - least)
+    target = packing.tail_target(total, rows.tail)
+    tail = recent(stored, rows.tail_turns, room - elevated_tokens, cost, target, previous.first)
+    problems = []
+    if own > total:
+        problems.append(f"the messages handed over need {own} of {total} tokens")
+    if rules.hard and not hard:
+        needed = count(frame.rules(rules.hard, ()) + "\n")
+        problems.append(f"the hard rules need {needed} of {max(total - own, 0)} tokens and are left out")
     if tail.missing:
         problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
@@ -185,17 +182,23 @@ def _mandatory(
     return Mandatory(RulesInView(hard, soft, elevated), tail, spec.messages, trace, "; ".join(problems))
 
 
-def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[tuple[Record, ...], int]:
+def _hard(rules: Sequence[Record], budget: int, count: Count) -> tuple[Sequence[Record], int]:
+    """All hard rules and their tokens, or none if they do not fit."""
+    tokens = count(frame.rules(rules, ()) + "\n") if rules else 0
+    return (rules, tokens) if tokens <= budget else ((), 0)
+
+
+def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequence[Record], int]:
     """The longest prefix of the soft rules that fits the budget, and its tokens."""
     title = count(frame.GUIDANCE + "\n")
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.soft_prefix(costs, max(budget - title, 0))
-    return tuple(rules[:taken]), title + sum(costs[:taken]) if taken else 0
+    return rules[:taken], title + sum(costs[:taken]) if taken else 0
 
 
 def _elevated(
     request: Request, spec: ContextRequest, rules: Sequence[Record], room: int
-) -> tuple[tuple[Record, ...], int]:
+) -> tuple[Sequence[Record], int]:
     """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens."""
     if not rules:
         return (), 0
@@ -212,18 +215,14 @@ def _elevated(
         if near and spent + cost <= most:
             taken.append(record)
             spent += cost
-    return tuple(reversed(taken)), spent if taken else 0
+    return taken[::-1], spent if taken else 0
 
 
 def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, part: Part = "rules") -> TraceItem:
     fits = record in taken
-    tokens = count(frame.rule(record) + "\n")
-    reason = what if fits else f"{what}: does not fit" if part == "rules" else f"{what}: does not fit, or far from it"
-    return TraceItem(record.id, part, fits, tokens, reason, key=record.key)
-
-
-def _cost(chat: Mapping[str, str], count: Count) -> int:
-    return count(f"{chat['role']}: {chat['content']}\n")
+    missing = "does not fit" if part == "rules" else "does not fit, or far from it"
+    reason = what if fits else f"{what}: {missing}"
+    return TraceItem(record.id, part, fits, count(frame.rule(record) + "\n"), reason, key=record.key)
 
 
 def _load_previous(request: Request, spec: ContextRequest) -> Previous:
@@ -268,8 +267,8 @@ def _log_shown(
     """
     if spec.subject is None:
         return ""
-    keys = [record.key for piece in pieces if piece.part == "recall" for record in piece.records]
-    shown = {record.key for piece in previous.pieces if piece.part == "recall" for record in piece.records}
+    keys = [record.key for record in records_of(pieces, "recall")]
+    shown = {record.key for record in records_of(previous.pieces, "recall")}
     body = {
         "keys": keys,
         "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
@@ -280,15 +279,11 @@ def _log_shown(
             new = [key for key in keys if key not in shown]
             used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in request.store.get(new)]
             writer.commit(used)
-            _raise_most_uses(request, used)
+            for record in used:
+                raise_most_uses(request, record.owner, record.meta[USES])
             writer.commit(events=[replace(request.event("recall", spec.subject, body), time=spec.now)])
     except StoreReadOnlyError:
         return ""
     except StoreError as error:
         return f"not noted as shown: {error.message}"
     return ""
-
-
-def _raise_most_uses(request: Request, used: Sequence[Record]) -> None:
-    for owner in {record.owner for record in used}:
-        raise_most_uses(request, owner, max(int(r.meta[USES]) for r in used if r.owner == owner))

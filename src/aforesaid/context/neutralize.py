@@ -1,6 +1,7 @@
-"""Recalled text as data: it cannot close its frame, cannot speak as somebody else, and its attempts are named.
+"""Makes recalled text safe inside a prompt: it cannot close its frame or pose as another speaker.
 
-text → hidden and control characters out → one line → skeleton (what a reader sees) → pivots replaced, orders marked
+text → remove hidden and control characters → join to one line → skeleton (how the text looks to a reader)
+     → replace one character of each structural attack; orders to the model are only reported
 """
 
 from __future__ import annotations
@@ -10,33 +11,15 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html.entities import html5
 from typing import NamedTuple
 
+_PLAIN = re.compile(r"[\t\n\r -~]*+")  # printable ASCII: it has no hidden characters
+LINE_END = "⏎"  # replaces line ends; rules use it as the start of a line
+DISARMED = {"<": "‹", "[": "⟦", ":": "∶", "#": "♯", "!": "ǃ", "`": "ˋ"}  # Unicode normalisation does not undo these
 
-@dataclass(frozen=True, slots=True)
-class Neutralised:
-    """A text that may stand in a frame, and the kinds of attempts that were found in it."""
-
-    text: str
-    attempts: tuple[str, ...]
-
-
-class NeutralizeRule(NamedTuple):
-    """A pattern over the skeleton; its first group, if any, is the one character that is replaced to disarm it."""
-
-    kind: str
-    reason: str
-    pattern: re.Pattern[str]
-
-
-_PLAIN = re.compile(r"[\t\n\r -~]*+")  # nothing in it can be hidden
-LINE_END = "⏎"  # shown where a line ended, and a line's beginning to every rule
-DISARMED = {"<": "‹", "[": "⟦", ":": "∶", "#": "♯", "!": "ǃ", "`": "ˋ"}  # no Unicode form turns these back
-
-# Characters nobody sees.
+# Invisible characters. Some scripts and emoji need them: `kept`.
 _JOINING = "\u0600-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"  # scripts that need joiners
 _RTL = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -45,22 +28,22 @@ _PICTURE = f"[{_EMOJI}][\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
 _NATIONS = "|".join("".join(chr(0xE0000 + ord(c)) for c in name) for name in ("gbeng", "gbsct", "gbwls"))
 _UNSEEN = re.compile(
     "(?P<kept>"
-    f"\U0001f3f4(?:{_NATIONS})\U000e007f"  # the three flags that are spelled with tag characters
+    f"\U0001f3f4(?:{_NATIONS})\U000e007f"  # the three flags that use tag characters
     f"|{_PICTURE}(?:\u200d{_PICTURE})*"
     "|[0-9#*]\ufe0f\u20e3"  # keycaps
-    f"|[{_HAN}][\ufe00-\ufe02\U000e0100-\U000e01ef]"  # one variant of an ideograph, as names need it
+    f"|[{_HAN}][\ufe00-\ufe02\U000e0100-\U000e01ef]"  # one variant of an ideograph, which names need
     "|[\u1820-\u1878][\u180b-\u180d]"  # one variant of a Mongolian letter
     f"|[\u200c\u200d](?<=[{_JOINING}].)"
     f"|[\u200e\u200f\u061c](?<=[{_RTL}].)"
     ")|(?P<control>"
-    "\x1b\\[[0-?]*+[ -/]*+[@-~]|\x1b\\][^\x07\x1b\n]*+(?:\x07|\x1b\\\\)"  # colours, titles and links of a terminal
+    "\x1b\\[[0-?]*+[ -/]*+[@-~]|\x1b\\][^\x07\x1b\n]*+(?:\x07|\x1b\\\\)"  # terminal colours, titles and links
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]++|(?P<broken>[\ud800-\udfff]++)"
     ")|(?P<hidden>"
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]++)"
 )
 
-# The skeleton: what the text looks like.
+# The skeleton: the text in plain lower-case letters, as a reader sees it.
 _LOOKALIKE = str.maketrans(
     "асеһіјкмнорѕтухвԁԛԝαεηικνορτυχɑɡıʀᴇᴄᴀʟᴅʜɪꜱᴛᴏʏᴜɴᴍᴘ˂ᐸ❮❬⟨〈⧼›˃ᐳ❯❭⟩〉⧽‐‒–—−⁃⁄∕⧸╱∣❘ǀ│¦▁“”„‘’【】꞉ː˸׃",
     'acehijkmhopstyxbdqwaenikvoptuxagirecaldhistoyunmp<<<<<<<>>>>>>>>------////|||||_"""\'\'[]::::',
@@ -71,20 +54,20 @@ _NAMES = {name.rstrip(";").lower(): sign for name, sign in sorted(html5.items(),
 
 
 def _look(char: str) -> str:
-    """The plain small letters that a character looks like; nothing for a mark or a character that is not seen."""
+    """The lower-case letters that a character looks like; "" for combining marks and invisible characters."""
     if char < "\x80":
         return char.lower()
     match = _UNSEEN.fullmatch(char)
     if unicodedata.category(char) in ("Mn", "Me") or (match and not match["kept"]):
         return ""
     base = "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
-    plain = base if base.isascii() else unicodedata.normalize("NFKC", char)[:1]  # some stand for a whole sentence
+    plain = base if base.isascii() else unicodedata.normalize("NFKC", char)[:1]  # a few expand to a sentence
     return plain.casefold().translate(_LOOKALIKE)
 
 
 def _skeleton(text: str) -> tuple[str, Sequence[int]]:
-    """What a text looks like with its escapes read, and for each character of that the place it comes from."""
-    if text[1:].isascii() and "&" not in text and "\\" not in text:  # as most texts, behind the mark of their line
+    """The skeleton of a text with escapes decoded, and for each of its characters the position in the text."""
+    if text[1:].isascii() and "&" not in text and "\\" not in text:  # the usual case; text[0] is LINE_END
         return text.lower(), range(len(text))
     looks = {char: _look(char) for char in set(text)}
     pieces = [looks[char] for char in text]
@@ -95,18 +78,14 @@ def _skeleton(text: str) -> tuple[str, Sequence[int]]:
     parts, places, done = [], [], 0
     for match in _ESCAPE.finditer(seen):
         code = chr(int(match[2], 16)) if match[2] else _NAMES.get(match[1]) or html.unescape(f"&{match[1]}")
-        meant = "".join(map(_look, code))
-        parts += [seen[done : match.start()], meant]
-        places += [*origin[done : match.start()], *[origin[match.start()]] * len(meant)]
+        decoded = "".join(map(_look, code))
+        parts += [seen[done : match.start()], decoded]
+        places += [*origin[done : match.start()], *[origin[match.start()]] * len(decoded)]
         done = match.end()
     return "".join([*parts, seen[done:]]), [*places, *origin[done:]]
 
 
-def _rule(kind: str, reason: str, pattern: str) -> NeutralizeRule:
-    return NeutralizeRule(kind, reason, re.compile(pattern))
-
-
-# Structure: disarmed and marked.
+# Structural attacks: disarmed and reported.
 _S = r"[\s⏎]*+"
 _TAG = rf"(<){_S}/?+{_S}"
 _LINE = LINE_END
@@ -121,31 +100,39 @@ _TOOL = r"(?:antml:\w|tool_(?:use|call|result|response|code|output)|function_(?:
 _CARRIER = r"(?:q|d|data|msg|text|content|secret|token|key|c|payload|info|prompt|history|leak|exfil|chat|s|m|p|x)"
 _LEAK = rf"\s?\(\s?<?https?://[^)\s?]{{0,500}}\?(?:[^)\s]{{0,200}}&)?{_CARRIER}="
 
-STRUCTURE = (
-    _rule("frame", "our own frame, opened or closed", rf"{_TAG}{_FRAME}"),
-    _rule("handle", "a citation that we did not give", r"(\[)\s*+m\s*+:\s*+[0-9a-f]{8}\s*+\]"),
-    _rule("chat template", "ChatML, Llama 3, Phi, Qwen, DeepSeek", rf"(<){_S}\|{_S}/?{_TURN}"),
-    _rule("chat template", "any other token between bars", r"(<)\|[\w/.-]{1,40}+\|>"),
-    _rule("chat template", "Llama 2 and Mistral", rf"(\[)\s*+/?\s*+{_MISTRAL}\s*+\]"),
-    _rule("chat template", "Llama 2 system", rf"(<){_S}<{_S}/?{_S}sys"),
-    _rule("chat template", "Gemma; ends of a sequence", rf"{_TAG}(?:(?:start|end)_of_turn|(?:s|bos|eos|sop){_S}>)"),
-    _rule("role marker", "a line that begins as somebody's turn", rf"{_LINE}[\s>#*_\"'(\[-]*+{_ROLE}[\s*_\])]*+(:)"),
-    _rule("role marker", "a role in brackets", rf"{_LINE}\s*+(\[){_S}/?(?:system|assistant|developer)[\w ]{{0,20}}\]"),
-    _rule("role marker", "a heading that poses as system", rf"{_LINE}\s*+(#)#*+\s*+{_HEADING}\s*+(?:$|⏎)"),
-    _rule("role marker", "headings of tuned models", rf"{_LINE}\s*+#++\s*+(?:instructions?|response|input)\s*+(:)"),
-    _rule("role marker", "a tag named after a role", rf"{_TAG}(?:{_SPEAKER}|instructions?){_SUFFIX}{_S}[>/]"),
-    _rule("role marker", "placeholders have these names too, but no end", rf"(<){_S}/{_S}(?:user|tool|prompt){_S}>"),
-    _rule("role marker", "and begin no line", rf"{_LINE}\s*+(<)(?:user|tool|prompt)>"),
-    _rule("role marker", "a chat message as JSON", r"[\"']role[\"']\s*+(:)\s*+[\"'](?:system|developer)"),
-    _rule("tool call", "a call or its result as a tag", rf"{_TAG}{_TOOL}"),
-    _rule("tool call", "a call as JSON", r"[\"'](?:tool_calls?|function_calls?|tool_use|tool_call_id)[\"']\s*+(:)"),
-    _rule("tool call", "a block as JSON", r"[\"']type[\"']\s*+(:)\s*+[\"'](?:tool_use|tool_result|function_call)"),
-    _rule("tool call", "a call as code", r"(`)``\s*+(?:tool_code|tool_call|tool_use|function_call)"),
-    _rule("tool call", "ReAct", rf"{_LINE}\s*+action input\s*+(:)"),
-    _rule("markdown image exfiltration", "an image whose address carries data", rf"(!)\[[^\[\]]{{0,200}}\]{_LEAK}"),
+STRUCTURE = (  # kind, explanation, and a pattern over the skeleton whose first group is the character to replace
+    ("frame", "opens or closes our frame", rf"{_TAG}{_FRAME}"),
+    ("handle", "a forged citation", r"(\[)\s*+m\s*+:\s*+[0-9a-f]{8}\s*+\]"),
+    ("chat template", "ChatML, Llama 3, Phi, Qwen, DeepSeek", rf"(<){_S}\|{_S}/?{_TURN}"),
+    ("chat template", "other tokens between bars", r"(<)\|[\w/.-]{1,40}+\|>"),
+    ("chat template", "Llama 2 and Mistral", rf"(\[)\s*+/?\s*+{_MISTRAL}\s*+\]"),
+    ("chat template", "Llama 2 system", rf"(<){_S}<{_S}/?{_S}sys"),
+    ("chat template", "Gemma, end of sequence", rf"{_TAG}(?:(?:start|end)_of_turn|(?:s|bos|eos|sop){_S}>)"),
+    ("role marker", "a line that starts like a turn of a speaker", rf"{_LINE}[\s>#*_\"'(\[-]*+{_ROLE}[\s*_\])]*+(:)"),
+    ("role marker", "a role in brackets", rf"{_LINE}\s*+(\[){_S}/?(?:system|assistant|developer)[\w ]{{0,20}}\]"),
+    ("role marker", "a heading that looks like a system prompt", rf"{_LINE}\s*+(#)#*+\s*+{_HEADING}\s*+(?:$|⏎)"),
+    (
+        "role marker",
+        "headings of tuned models",
+        rf"{_LINE}\s*+#++\s*+(?:instructions?|response|input)\s*+(:)",
+    ),
+    ("role marker", "a tag named after a role", rf"{_TAG}(?:{_SPEAKER}|instructions?){_SUFFIX}{_S}[>/]"),
+    (
+        "role marker",
+        "an end tag: placeholders have none",
+        rf"(<){_S}/{_S}(?:user|tool|prompt){_S}>",
+    ),
+    ("role marker", "a tag at the start of a line", rf"{_LINE}\s*+(<)(?:user|tool|prompt)>"),
+    ("role marker", "a chat message as JSON", r"[\"']role[\"']\s*+(:)\s*+[\"'](?:system|developer)"),
+    ("tool call", "a call or its result as a tag", rf"{_TAG}{_TOOL}"),
+    ("tool call", "a call as JSON", r"[\"'](?:tool_calls?|function_calls?|tool_use|tool_call_id)[\"']\s*+(:)"),
+    ("tool call", "a block as JSON", r"[\"']type[\"']\s*+(:)\s*+[\"'](?:tool_use|tool_result|function_call)"),
+    ("tool call", "a call as code", r"(`)``\s*+(?:tool_code|tool_call|tool_use|function_call)"),
+    ("tool call", "ReAct", rf"{_LINE}\s*+action input\s*+(:)"),
+    ("markdown image exfiltration", "an image URL that carries data", rf"(!)\[[^\[\]]{{0,200}}\]{_LEAK}"),
 )
 
-# Orders: marked only, for a user may rightly talk about them.
+# Orders to the model: only reported, because users may talk about them.
 _FEW = r"(?:(?!and\b|or\b)[\w'/-]+,? ){0,4}?"
 _CANCEL = (
     r"(?:ignor(?:e|ing)|disregard|forget|overrid(?:e|ing)|overwrite|bypass|overrule|discard|violate|circumvent|disobey"
@@ -163,7 +150,7 @@ _MACHINE = r"(?:ai|a\.i\.|llm|language model|chat ?bot|assistant|gpt|claude|gemi
 _FREE = r"(?:dan|jailbroken|unrestricted|unfiltered|uncensored|free from|not bound|without (?:any )?restrictions)\b"
 _SAY = r"(?:respond|answer|reply|act|behave|obey|speak|output|ignore|comply|follow|pretend)\b"
 _MODE = r"(?:dan|god|jailbreak|unrestricted|developer|debug|admin|sudo) mode\b"
-_UNTOLD = r"without (?:telling|informing|notifying|asking|alerting) the user\b"
+_SECRETLY = r"without (?:telling|informing|notifying|asking|alerting) the user\b"
 _DO = r"(?:send|upload|forward|e-?mail|delete|execute|run|post|transfer|fetch|call|append)\b"
 _SECRET = r"(?:conversation|chat (?:log|history)|api keys?|credentials|passwords?|secrets|private keys?|system prompt)"
 _WHERE = r"(?:https?:|(?:the following |this )?(?:url|address|server)\b|[\w.+-]{1,64}@)"
@@ -173,52 +160,78 @@ _JA_LAW = "(?:指示|命令|ルール|プロンプト|制約)"
 _JA_CANCEL = "(?:無視|忘れ(?:て(?!しま|い)|ろ|なさい)|破棄|無効)"
 _JA_BEFORE = "(?:これまで|今まで|以前|上記|以上|先ほど|前|元|全て|すべて)の"
 
-_SPACED = (  # each is looked for at the beginning of a word
-    ("cancels what was said before", rf"{_CANCEL} {_FEW}{_EARLIER} {_FEW}{_LAW}"),
-    ("cancels what was given", rf"{_CANCEL} {_FEW}{_LAW} {_GIVEN}"),
+_SPACED = (  # languages with spaces; each pattern must start at a word
+    ("cancels earlier instructions", rf"{_CANCEL} {_FEW}{_EARLIER} {_FEW}{_LAW}"),
+    ("cancels given instructions", rf"{_CANCEL} {_FEW}{_LAW} {_GIVEN}"),
     ("cancels the above", r"(?:ignore|disregard|forget) (?:all |the )*(?:above|preceding)(?= and\b|[.,:;!]|$)"),
     ("cancels all", r"(?:ignore|disregard|forget) (?:everything|all|anything) (?:you|above|before|prior)"),
     ("declares void", rf"(?:{_EARLIER} {_LAW}|{_LAW} above) (?:\w+ ){{0,2}}?(?:void|a test|obsolete|cancell?ed)"),
     ("exempts", rf"{_LAW} (?:do not|don't|no longer) apply to you\b|do anything now\b|you have no {_LAW}"),
     ("forbids to follow", rf"{_STOP} {_FEW}(?:{_LAW} {_GIVEN}|(?:your|previous|system) {_FEW}{_LAW})"),
-    ("gives a new self", rf"you are (?:now|no longer) (?:in )?{_FEW}(?:{_MACHINE}|{_FREE}|{_MODE})"),
-    ("asks to pose", rf"(?:pretend|act|behave|you are) (?:as|that|to be|like|an?) {_FEW}(?:{_FREE}|no {_FEW}{_LAW})"),
-    ("asks to pose as a machine", r"pretend (?:that you are|to be) (?:an? |my )?(?:\w+ )?(?:ai|chat ?bot|model)\b"),
-    ("rules the future", rf"from now on,? (?:you (?:will |must |should )?)?(?:only |always |never )?{_SAY}"),
+    ("gives a new role", rf"you are (?:now|no longer) (?:in )?{_FEW}(?:{_MACHINE}|{_FREE}|{_MODE})"),
+    (
+        "pretend",
+        rf"(?:pretend|act|behave|you are) (?:as|that|to be|like|an?) {_FEW}(?:{_FREE}|no {_FEW}{_LAW})",
+    ),
+    ("asks to be an AI", r"pretend (?:that you are|to be) (?:an? |my )?(?:\w+ )?(?:ai|chat ?bot|model)\b"),
+    ("sets future behaviour", rf"from now on,? (?:you (?:will |must |should )?)?(?:only |always |never )?{_SAY}"),
     ("poses as the system", r"system (?:prompt|override|notice) ?:|(?:admin|developer|root) override\b"),
     ("poses as instructions", r"(?:new|updated|real|actual|hidden|true) (?:instructions?|orders|directives?) ?:"),
     ("asks for the prompt", rf"{_ASK}\b.{{0,40}}?\b(?:system|initial|hidden|original) (?:prompt|instructions)\b"),
-    ("asks for its own", rf"{_TELL} (?:all |of )*your (?:\w+ )?(?:prompt|instructions|guidelines|configuration)\b"),
+    (
+        "asks for its rules",
+        rf"{_TELL} (?:all |of )*your (?:\w+ )?(?:prompt|instructions|guidelines|configuration)\b",
+    ),
     ("asks to repeat", r"(?:repeat|print|output|recite) (?:all |the )*(?:text|words|everything) above(?! the\b)"),
     ("asks for silence", r"(?:do not|don't|never) (?:tell|inform|mention|notify|reveal|let) .{0,40}?\bthe user\b"),
     ("hides", r"(?:secret|hidden|hide (?:this|it)|conceal \w+) from the user\b"),
-    ("acts untold", rf"(?:^|(?<=[.!?:;,] )){_UNTOLD}|{_DO}.{{0,60}}? {_UNTOLD}"),
-    ("speaks to a reader", rf"{_MACHINE},? (?:that is )?(?:reading|processing) this(?: page| document|[,.:;!]|$)"),
-    ("calls the machine", rf"{_CALL} ?{_MACHINE}(?!')|if you are an? (?:\w+ )?(?:ai|llm|language model|chat ?bot)\b"),
+    ("acts without telling the user", rf"(?:^|(?<=[.!?:;,] )){_SECRETLY}|{_DO}.{{0,60}}? {_SECRETLY}"),
+    (
+        "addresses a reader",
+        rf"{_MACHINE},? (?:that is )?(?:reading|processing) this(?: page| document|[,.:;!]|$)",
+    ),
+    (
+        "addresses the AI",
+        rf"{_CALL} ?{_MACHINE}(?!')|if you are an? (?:\w+ )?(?:ai|llm|language model|chat ?bot)\b",
+    ),
     ("asks for a mode", rf"(?:enter|activate|switch to) {_MODE}|enable (?:dan|god|jailbreak|unrestricted) mode"),
-    ("carries secrets away", rf"{_DO} {_FEW}{_SECRET} {_FEW}to {_WHERE}"),
+    ("sends secrets away", rf"{_DO} {_FEW}{_SECRET} {_FEW}to {_WHERE}"),
     ("es, pt, it: cancels", rf"(?:ignor\w*|olvid\w+|esque\w+) {_FEW}(?:instrucciones|instrucoes|istruzioni)\b"),
     ("fr, de: cancels", rf"(?:ignor\w*|oubli\w+|vergiss|vergesst) {_FEW}(?:les instructions|anweisungen)\b"),
 )
-_UNSPACED = (
+_UNSPACED = (  # languages without spaces
     ("ja: cancels", rf"{_JA_BEFORE}[^。]{{0,12}}{_JA_LAW}[^。]{{0,8}}{_JA_CANCEL}"),
     ("ja: asks for the prompt", "システムプロンプト(?:を|:|の(?:内容|全文))"),
-    ("ja: asks for its own", rf"(?:あなたの|内部の)[^。]{{0,8}}{_JA_LAW}[^。]{{0,6}}(?:出力|表示|公開|開示|教え)"),
-    ("ja: gives a new self", "(?:あなた|君|お前)は(?:今から|これから|今後|もう)[^。]{0,30}(?:ai|として|モード|制限)"),
+    (
+        "ja: asks for its rules",
+        rf"(?:あなたの|内部の)[^。]{{0,8}}{_JA_LAW}[^。]{{0,6}}(?:出力|表示|公開|開示|教え)",
+    ),
+    (
+        "ja: gives a new role",
+        "(?:あなた|君|お前)は(?:今から|これから|今後|もう)[^。]{0,30}(?:ai|として|モード|制限)",
+    ),
     ("ja: lifts limits", "(?:制限|制約)を[^。]{0,6}(?:解除し|無視)|(?:開発者|脱獄|dan)モード(?:に入|に切|で)"),
     ("ja: asks for silence", "ユーザーには?[^。]{0,10}(?:知らせ|伝え|教え|言わ|話さ|通知し)(?:ない|ず|るな)"),
     ("zh: cancels", "(?:忽略|无视|忘记|忽視)[^。]{0,12}(?:指令|指示|提示词|规则|規則|命令)"),
 )
-ORDERS = re.compile(rf"\b(?:{'|'.join(pattern for _, pattern in _SPACED)})")  # one pass for all of them
+ORDERS = re.compile(rf"\b(?:{'|'.join(pattern for _, pattern in _SPACED)})")  # one pattern, one pass
 ORDERS_UNSPACED = re.compile("|".join(pattern for _, pattern in _UNSPACED))
 
 
-def framed_as_data(text: str) -> Neutralised:
-    """The text on one line with its structural tricks disarmed, and the kinds of attempts in it, orders included."""
+_STRUCTURE = tuple((kind, re.compile(pattern)) for kind, _, pattern in STRUCTURE)
+
+
+def neutralised(text: str) -> str:
+    """The text on one line, without invisible characters, with tags and role markers disarmed."""
+    return _disarmed(text).text
+
+
+def attempts(text: str) -> tuple[str, ...]:
+    """The kinds of attacks in a text, without repetition."""
     found = _disarmed(text)
     flat = " ".join(found.seen.replace(LINE_END, " ").split())
     ordered = ORDERS.search(flat) or (not flat.isascii() and ORDERS_UNSPACED.search(flat))
-    return Neutralised(found.text, (*found.attempts, "orders") if ordered else found.attempts)
+    return (*found.attempts, "orders") if ordered else found.attempts
 
 
 class _Disarmed(NamedTuple):
@@ -227,7 +240,7 @@ class _Disarmed(NamedTuple):
     seen: str
 
 
-@lru_cache(maxsize=1024)  # a context is laid out several ways before one fits
+@lru_cache(maxsize=1024)  # the packer renders a text several times until a context fits
 def _disarmed(text: str) -> _Disarmed:
     found: list[str] = []
 
@@ -239,26 +252,16 @@ def _disarmed(text: str) -> _Disarmed:
 
     clean = text if _PLAIN.fullmatch(text) else _UNSEEN.sub(drop, text)
     line = LINE_END + f" {LINE_END} ".join(part.strip() for part in clean.splitlines() if part.strip())
-    seen, origin = _skeleton(line)  # every line begins with a mark; the first one's goes again
-    pivots: dict[int, tuple[int, str]] = {}
-    for rule in STRUCTURE:
-        for match in rule.pattern.finditer(seen):
-            found.append(rule.kind)
+    seen, origin = _skeleton(line)
+    replaced: dict[int, tuple[int, str]] = {}  # start → end and replacement
+    for kind, pattern in _STRUCTURE:
+        for match in pattern.finditer(seen):
+            found.append(kind)
             place = origin[match.start(1)]
             after = bisect_right(origin, place)
-            pivots[place] = (origin[after] if after < len(origin) else len(line), DISARMED[match[1]])
-    parts, done = [], 1
-    for start, (end, instead) in sorted(pivots.items()):
-        parts += [line[done:start], instead]
+            replaced[place] = (origin[after] if after < len(origin) else len(line), DISARMED[match[1]])
+    parts, done = [], 1  # without the first LINE_END
+    for start, (end, replacement) in sorted(replaced.items()):
+        parts += [line[done:start], replacement]
         done = end
     return _Disarmed("".join([*parts, line[done:]]), tuple(dict.fromkeys(found)), seen)
-
-
-def neutralised(text: str) -> str:
-    """The text on one line, its tags and role markers disarmed, its invisible characters gone."""
-    return _disarmed(text).text
-
-
-def attempts(text: str) -> tuple[str, ...]:
-    """The kinds of attempts in a text, in the order in which they are looked for."""
-    return framed_as_data(text).attempts

@@ -83,8 +83,8 @@ class ContextPacker:
         Shown records keep their position even when they do not match the current query.
         """
         turns = self.mandatory.tail.records
-        previous_turns = tuple(record for piece in before if piece.part == "tail" for record in piece.records)
-        shown = [record for piece in before if piece.part == "recall" for record in piece.records]
+        previous_turns = tuple(records_of(before, "tail"))
+        shown = records_of(before, "recall")
         known = {record.key for record in shown}
         if not before or turns[: len(previous_turns)] != previous_turns or any(turn.key in known for turn in turns):
             return None
@@ -101,35 +101,32 @@ class ContextPacker:
         taken: list[Hit] = []
         trace: list[TraceItem] = []
         headings: set[str] = set()
-        left = dict(self.caps)
-        covered = set(shown) | {record.key for record in self.mandatory.tail.records}
+        caps = dict(self.caps)
+        covered = {*shown, *(record.key for record in self.mandatory.tail.records)}
         covered |= {key for summary in shown for key in self.covers.get(summary, ())}
         for hit in self.found.hits:
-            if hit.record.key in shown:
-                trace.append(
-                    TraceItem(
-                        hit.record.id, "recall", True, self._size(hit.record), hit.reason, hit.score, hit.record.key
-                    )
-                )
+            key, scope, size = hit.record.key, hit.record.scope, self._size(hit.record)
+            below = self.covers.get(key, frozenset())
+            if key in shown:
+                trace.append(_traced(hit, True, size, hit.reason))
                 continue
-            below = self.covers.get(hit.record.key, frozenset())
-            if hit.record.key in covered or below & covered:
-                trace.append(self._trace_covered(hit))
+            if key in covered or below & covered:
+                trace.append(_traced(hit, False, size, "already in the context, as a summary or as its turns"))
                 continue
             heading = frame.heading(hit.record)
-            size = self._size(hit.record) + (0 if heading in headings else self.count(heading + "\n"))
-            fits = spent + size <= (room if taken else self.budget)  # the best hit may use the whole budget
-            if size > left.get(hit.record.scope, size):
-                trace.append(self._trace_capped(hit, size))
-                continue
-            if fits:
+            size += 0 if heading in headings else self.count(heading + "\n")
+            if size > caps.get(scope, size):
+                trace.append(_traced(hit, False, size, f"the policy allows {self.caps[scope]} tokens of scope {scope}"))
+            elif spent + size > (room if taken else self.budget):  # the best hit may use the whole budget
+                trace.append(_traced(hit, False, size, f"does not fit: {size} tokens, {max(room - spent, 0)} left"))
+            else:
+                trace.append(_traced(hit, True, size, _reason(hit)))
                 taken.append(hit)
-                left = {**left, hit.record.scope: left[hit.record.scope] - size} if hit.record.scope in left else left
                 headings.add(heading)
                 spent += size
-                covered |= {hit.record.key, *below}
-            reason = _reason(hit) if fits else f"does not fit: {size} tokens, {max(room - spent, 0)} left"
-            trace.append(TraceItem(hit.record.id, "recall", fits, size, reason, hit.score, hit.record.key))
+                covered |= {key, *below}
+                if scope in caps:
+                    caps[scope] -= size
         return taken, trace
 
     def _with_shown(self, trace: Sequence[TraceItem], shown: Sequence[Record]) -> list[TraceItem]:
@@ -137,16 +134,6 @@ class ContextPacker:
         found = {item.key for item in trace}
         kept = [record for record in shown if record.key not in found]
         return [*trace, *(TraceItem(r.id, "recall", True, self._size(r), "shown before", key=r.key) for r in kept)]
-
-    def _trace_covered(self, hit: Hit) -> TraceItem:
-        size = self._size(hit.record)
-        reason = "already in the context, as a summary or as its turns"
-        return TraceItem(hit.record.id, "recall", False, size, reason, hit.score, hit.record.key)
-
-    def _trace_capped(self, hit: Hit, size: int) -> TraceItem:
-        cap = self.caps[hit.record.scope]
-        reason = f"the policy allows {cap} tokens of scope {hit.record.scope}"
-        return TraceItem(hit.record.id, "recall", False, size, reason, hit.score, hit.record.key)
 
     def _size(self, record: Record) -> int:
         return self.count(frame.item(record) + "\n")
@@ -172,17 +159,25 @@ class ContextPacker:
         return PackedContext(replace(context, tokens=self.count(context.text) if context.text else 0), filled)
 
 
+def records_of(pieces: Sequence[ContextPiece], part: Part) -> list[Record]:
+    """The records of all pieces of a part, in order."""
+    return [record for piece in pieces if piece.part == part for record in piece.records]
+
+
 def _recall_piece(hits: Sequence[Hit]) -> ContextPiece:
     """The hits as one frame, in order of time."""
-    return ContextPiece(
-        "recall", tuple(sorted((hit.record for hit in hits), key=lambda r: (r.time, r.session or "", r.key)))
-    )
+    records = sorted((hit.record for hit in hits), key=lambda r: (r.time, r.session or "", r.key))
+    return ContextPiece("recall", tuple(records))
 
 
 def _reason(hit: Hit) -> str:
     """Why a hit was taken, and the injection attempts in its text."""
     tried = attempts(hit.record.text)
     return f"{hit.reason}; disarmed={', '.join(tried)}" if tried else hit.reason
+
+
+def _traced(hit: Hit, taken: bool, size: int, reason: str) -> TraceItem:
+    return TraceItem(hit.record.id, "recall", taken, size, reason, hit.score, hit.record.key)
 
 
 def _left_out(item: TraceItem) -> TraceItem:

@@ -1,4 +1,4 @@
-"""Prompt → the few memories worth adding to it: close enough, not shown before, within a small budget."""
+"""Finds the few memories to add to a prompt: close to it, not shown before, within a small budget."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from aforesaid.text.analyze import query_terms, terms
 from aforesaid.text.extract.question import asking_share, ends_asking
 from aforesaid.types import Context, EventFilter, Filter, Hit, Record
 
-MIN_SHARED_WORDS = 2  # words of a prompt that a record must contain for them to count: one alone is chance
-NEAR = -0.22  # (cos − b) / (1 − b) from which a record is about a prompt; unrelated texts reach −0.23 to −0.68
-FAR = -0.5  # from which shared words count: below, they mean something else
-NEAR_UNKNOWN = 0.35  # the cosine for a model whose background was never measured
-MOSTLY = 0.8  # share of questions in a text from which it says nothing else
-REPLY_REACH = 8  # turns after a question among which its answer is looked for: an agent may use tools first
-MAX_SHOWN = 500  # earlier contexts of a session that are read to know what it was shown
+MIN_SHARED_WORDS = 2  # least number of shared words that count: one alone is chance
+NEAR = -0.22  # least (cos − b) / (1 − b) of a related record; unrelated texts reach −0.23 to −0.68
+FAR = -0.5  # the same for records with shared words; below, the words mean something else
+NEAR_UNKNOWN = 0.35  # least cosine for models without a measured background
+MOSTLY = 0.8  # a text with this share of questions has no other content
+REPLY_REACH = 8  # turns after a question that may hold the answer: an agent may use tools first
+MAX_SHOWN = 500  # earlier contexts of the session to read
 NO_TAIL = {"assemble.tail_turns": 0, "assemble.tail": 0, "assemble.fill": 1}  # the host has the session's turns itself
-RESET = "hook compact"  # topic of the event that says the host shortened its context
+RESET = "hook compact"  # event topic: the host shortened its context
 
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """What `recall` needs to know; `skip_files` are lower-case names of rule files that the agent reads itself."""
+    """The request for a recall. `skip_files` are lower-case names of rule files that the agent reads itself."""
 
     prompt: str
     where: Filter
@@ -44,7 +44,7 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The cosine from which a record counts, the one from which shared words count, and their minimum share."""
+    """The least cosine of a relevant record, the least with shared words, and the least share of shared words."""
 
     near: float
     far: float
@@ -52,7 +52,7 @@ class Floor:
 
 
 def recall(request: Request, wanted: RecallRequest) -> Context:
-    """Return a context of what is worth adding to the prompt; an empty one when nothing is."""
+    """Return a context with the memories to add to the prompt; it may be empty."""
     empty = Context("", (), 0, wanted.budget_tokens, (), (), None)
     query = query_of(wanted.prompt)
     if not query:
@@ -71,7 +71,7 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
 
 
 def floor_of(rows: HookRows, background: float) -> Floor:
-    """How close is close enough: from the setting, else from the model's cosine of unrelated texts (`background`)."""
+    """The thresholds of relevance: from the setting, else from the model's cosine of unrelated texts (`background`)."""
     if rows.min_cosine or not background:
         near = rows.min_cosine or NEAR_UNKNOWN
         return Floor(near, min(near, 0.0), rows.min_words)
@@ -91,7 +91,7 @@ def _shares(hit: Hit, words: frozenset[str], floor: Floor) -> bool:
 
 
 def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tuple[str, ...]:
-    """The keys of records that say something: a question brings its answer, and is left out without one."""
+    """The keys of the records. A stored question comes with its answer, and is left out without one."""
     questions = [record.key for record in records if record.kind == "turn" and only_asks(record.text)]
     around = store.around(questions, where, REPLY_REACH) if questions else {}
     later = {record.key: record for record in store.get([key for beside in around.values() for key in beside.after])}
@@ -107,12 +107,12 @@ def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tup
 
 
 def only_asks(text: str) -> bool:
-    """Whether a text is a question and hardly anything else."""
+    """Whether a text is almost only a question."""
     return ends_asking(text) and asking_share(text) >= MOSTLY
 
 
 def _in_context(record: Record, wanted: RecallRequest, since: datetime | None) -> bool:
-    """Whether the model sees it anyway, or should not: this session's turns, tool output, files that the host reads."""
+    """Whether to skip a record: the model sees it anyway (this session, files of the host), or it is tool output."""
     if record.kind == "turn" and record.bundle is not None:
         return True
     if record.provenance is not None and record.provenance.file is not None:
@@ -122,7 +122,7 @@ def _in_context(record: Record, wanted: RecallRequest, since: datetime | None) -
 
 
 def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], datetime | None]:
-    """The keys that this session was shown since its context was last shortened, and when that was."""
+    """The keys shown in this session since the host last shortened its context, and the time of that."""
     if wanted.session is None or not wanted.where.owners:
         return frozenset(), None
     subject = recall_subject(wanted.where.owners[0], wanted.session)
@@ -136,5 +136,5 @@ def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], dat
 
 
 def note_reset(request: Request, owner: str, session: str) -> None:
-    """Log that the host shortens its context now: what it held may be recalled again."""
+    """Log that the host shortens its context now, so that shown records may be recalled again."""
     commit(request, events=[request.event(RESET, recall_subject(owner, session), {})])

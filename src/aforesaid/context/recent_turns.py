@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aforesaid.types import AGENT_ROLES, Record
@@ -10,14 +10,14 @@ from aforesaid.types import AGENT_ROLES, Record
 Cost = Callable[[Record], int]
 Group = tuple[Record, ...]
 TOOL = "tool"  # the role of a result, which means nothing without the call before it
+ROOM_AFTER_CUT = 0.6  # share of the target that a tail is cut to: it then grows for some turns before the next cut
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Recent turns, oldest first, their tokens, and the mandatory turns that do not fit."""
+    """Recent turns, oldest first, and the mandatory turns that do not fit."""
 
     records: tuple[Record, ...]
-    tokens: int
     missing: tuple[Record, ...] = ()
 
 
@@ -25,6 +25,16 @@ def message(record: Record) -> dict[str, str]:
     """A turn as a chat message. Every role except the agent's becomes "user"."""
     role = record.role if record.role in AGENT_ROLES else "user"
     return {"role": role or "user", "content": record.text}
+
+
+def message_tokens(count: Callable[[str], int], message: Mapping[str, str]) -> int:
+    """The tokens of a chat message in a prompt."""
+    return count(f"{message['role']}: {message['content']}\n")
+
+
+def turn_tokens(count: Callable[[str], int], turn: Record) -> int:
+    """The tokens of a turn in a prompt."""
+    return message_tokens(count, message(turn))
 
 
 def groups(turns: Sequence[Record]) -> list[Group]:
@@ -70,10 +80,7 @@ def recent(turns: Sequence[Group], least: int, room: int, cost: Cost, target: fl
         taken = _suffix(costs, limit if start is None else max(limit * ROOM_AFTER_CUT, 0), mandatory, limit)
     records = tuple(record for group in turns[len(turns) - taken :] for record in group)
     missing = tuple(record for group in turns[len(turns) - mandatory : len(turns) - taken] for record in group)
-    return Tail(records, sum(costs[len(costs) - taken :]), missing)
-
-
-ROOM_AFTER_CUT = 0.6  # share of the target that a tail is cut to: it then grows for some turns before the next cut
+    return Tail(records, missing)
 
 
 def _suffix(costs: Sequence[int], target: float, mandatory: int, limit: float) -> int:

@@ -12,8 +12,8 @@ from aforesaid.types import SUPERSEDED_BY, Record
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
 RULES = "Rules that hold:"
 GUIDANCE = "Guidance, to be followed where it fits:"
-OUTSIDE = "(from outside)"  # marks words that a tool, a page or another person had a hand in
-CHANGED = "(changed since)"  # marks what something newer has replaced
+OUTSIDE = "(from outside)"  # marks untrusted text: from a tool, a page or another person
+CHANGED = "(changed since)"  # marks superseded records
 ASKED = "Asked for by the user before:"
 
 
@@ -34,12 +34,9 @@ def heading(record: Record) -> str:
 def item(record: Record) -> str:
     """One recalled record on one line: handle, time of day, role and neutralised text."""
     who = f" {neutralised(record.role)}" if record.role else ""
-    marks = "".join(f" {mark}" for mark, holds in _marks(record) if holds)
+    marks = f" {OUTSIDE}" if record.tainted else ""
+    marks += f" {CHANGED}" if SUPERSEDED_BY in record.meta else ""
     return f"{handle(record.key)} {record.time:%H:%M}{who}{marks}: {neutralised(record.text)}"
-
-
-def _marks(record: Record) -> tuple[tuple[str, bool], ...]:
-    return (OUTSIDE, record.tainted), (CHANGED, SUPERSEDED_BY in record.meta)
 
 
 def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:

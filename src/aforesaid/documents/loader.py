@@ -20,12 +20,10 @@ from aforesaid.types import Edge, Filter, Provenance, Record, owner_of
 
 if TYPE_CHECKING:
     from aforesaid.documents.deontic import Conflict
-    from aforesaid.documents.links import Link
-    from aforesaid.documents.nodes import Document, Node
+    from aforesaid.documents.nodes import Document, Link, Node
 
 MAX_BYTES = 1_000_000  # nobody writes longer instructions for an agent
 LINKS = "links"  # key in the `meta` of a node: its links to other documents
-NO_TOKENIZER = "estimate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +101,7 @@ def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
 
     owner_key = owner_of(owner.scope, owner.user, owner.project)
     where = Filter(request.tenant, (owner_key,))
-    key = content_key(text, NO_TOKENIZER)
+    key = content_key(text)
     authored = parse_document(request, name, text)
     nodes = _records(request, authored.document, name, owner)
     room, needed = _hard_room(request, where, name, nodes)
@@ -229,7 +227,7 @@ def _link_edges(request: Request, where: Filter) -> list[Edge]:
     ]
 
 
-def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str | None) -> Record | None:
+def _target(by_name: Mapping[str, Sequence[Record]], name: str, anchor: str) -> Record | None:
     """The node that a link means: the first under the heading that it names, else the first of the document."""
     found = by_name.get(name) or next((nodes for path, nodes in by_name.items() if _is_named(path, name)), None)
     if not found:

@@ -11,12 +11,13 @@ The text of a node is its source lines, without list and quote markers; code, ta
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from aforesaid.documents.links import Link, links_in
+from aforesaid.text.links import links_in, without_inline_code
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -28,7 +29,6 @@ MAX_NESTING = 40  # deeper levels of lists and quotes belong to the last one
 PATH_SIGN = " › "
 _NEWLINE = re.compile(r"\r\n?")
 _YAML = re.compile(r"\s*(?:#[^\n]*\n\s*)*[\w\"'][^:\n]{0,100}:(?:\s|$)")
-_YAML_TITLE = re.compile(r"^title:[ \t]*([\"']?)([^\n]{1,300}?)\1[ \t]*$", re.MULTILINE)
 _ITEM_MARK = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)[ \t]*")
 _QUOTE_MARK = re.compile(r"[ \t]*>[ \t]?")
 _BLOCKS: dict[str, Kind] = {"fence": "code", "code_block": "code", "table_open": "table", "html_block": "html"}
@@ -48,14 +48,20 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link to another document: path or name, anchor, and the index of its node."""
+
+    target: str
+    anchor: str
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """The nodes of a document in order, and its links to other documents."""
 
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
-    title: str | None
-    front_matter: bool
-    path: str = ""
 
 
 def parse(text: str, path: str = "") -> Document:
@@ -64,18 +70,19 @@ def parse(text: str, path: str = "") -> Document:
     tokens, references = _tokens(text)
     reader = _Reader(text.split("\n"), [token.map for token in tokens if token.type in _CODE and token.map])
     reader.read(tokens)
-    nodes = tuple(reader.nodes)
-    front = bool(nodes) and nodes[0].kind == "front matter"
-    found = _YAML_TITLE.search(nodes[0].text) if front else None
-    title = reader.title or (found[2] if found else None)
-    sources = [(i, reader.prose(*node.lines), node.lines[0]) for i, node in enumerate(nodes) if node.kind != "code"]
-    return Document(nodes, tuple(links_in(sources, references, path)), title, front, path)
+    folder = posixpath.dirname(path.replace("\\", "/"))
+    links = []
+    for index, node in enumerate(reader.nodes):
+        prose = without_inline_code(reader.prose(*node.lines)) if node.kind != "code" else ""
+        for link in links_in(prose, references):
+            target = link.target if link.wiki else posixpath.normpath(posixpath.join(folder, link.target))
+            links.append(Link(target, link.anchor, index))
+    return Document(tuple(reader.nodes), tuple(links))
 
 
-def content_key(text: str, tokenizer_id: str) -> str:
-    """A digest of the text, the tokenizer and the parser version. If it is the same, the nodes are the same."""
-    parts = "\0".join((PARSER, tokenizer_id, text))
-    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
+def content_key(text: str) -> str:
+    """A digest of the text and the parser version. If it is the same, the nodes are the same."""
+    return hashlib.sha256(f"{PARSER}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _tokens(text: str) -> tuple[list[Token], dict[str, str]]:
@@ -98,7 +105,6 @@ class _Reader:
     lines: list[str]
     code: list[list[int]]
     nodes: list[Node] = field(default_factory=list)
-    title: str | None = None
     headings: list[tuple[int, str]] = field(default_factory=list)
     code_lines: set[int] = field(default_factory=set)
 
@@ -139,11 +145,8 @@ class _Reader:
         name = " ".join(_without_comments(text).split())
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
-        if not name:
-            return
-        self.headings.append((level, name))
-        if level == 1 and self.title is None:
-            self.title = name
+        if name:
+            self.headings.append((level, name))
 
     def _add(self, tier: Tier, kind: Kind, start: int, end: int, reason: str, markers: int = 0) -> None:
         """Add the node of the lines from `start` up to `end` (from 0, end excluded), unless it is empty."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aforesaid._util.batches import batched
-from aforesaid._util.json_http import openai_post
+from aforesaid._util.json_http import OpenAIPost
 from aforesaid.embed.base import VectorCache, Vectors, checked_texts, only_row, unit_rows
 from aforesaid.errors import DimensionError, EndpointError, SettingsError
 
@@ -48,7 +48,7 @@ class OpenAIEmbedder:
                 f"embed.model is empty, and {self.provider} has no default.", "Name the model to ask for."
             )
         self.name = f"{self.provider}:{model}"
-        self._post = openai_post("/embeddings", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
+        self._post = OpenAIPost("/embeddings", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
         self._fixed = {"model": model, "dimensions": dimensions} if dimensions else {"model": model}
         self._dimensions = dimensions
         self._batch = max(1, batch)

@@ -11,10 +11,9 @@ from threading import RLock
 
 import numpy as np
 
-from aforesaid.embed import numerics, weights
+from aforesaid.embed import weights
 from aforesaid.embed.base import VectorCache, Vectors, checked_texts, only_row
-from aforesaid.embed.fetch import REMEDY
-from aforesaid.embed.model import DEFAULT, OnnxModel, Recipe, recipe_of
+from aforesaid.embed.model import DEFAULT, QUICK, OnnxModel, Recipe, check_sentences, recipe_of
 from aforesaid.errors import EmbedError, ModelMissingError
 
 
@@ -94,7 +93,7 @@ class LocalEmbedder:
                     weights.check_sizes(folder)
                 model = OnnxModel(folder, recipe, self._max_tokens)
                 if recipe == DEFAULT:
-                    numerics.check_sentences(model.vector, [numerics.QUICK])
+                    check_sentences(model.vector, [QUICK])
                 self._model = model
             return self._model
 
@@ -110,7 +109,7 @@ class LocalEmbedder:
         if found is not None:
             return found
         if self._fetch is None:
-            raise ModelMissingError("The model is not on this machine, and downloads are off.", REMEDY)
+            raise ModelMissingError("The model is not on this machine, and downloads are off.", weights.REMEDY)
         if self._failure is not None:
             raise type(self._failure)(self._failure.message, self._failure.remedy)
         try:

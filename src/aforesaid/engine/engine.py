@@ -48,7 +48,8 @@ class Engine:
         if policy is not None and policy.retrieval:
             settings = settings.changed(policy.retrieval, f"policy {policy.version}")
         view = RedactingStore(self.store, guard) if guard.redacts_on_read else self.store
-        return Request(self, guard, settings, view, adopted.number if adopted else 0)
+        number = adopted.number if adopted else 0
+        return Request(self, self.store, view, self.arm, settings, self.clock, self.tenant, self.readers, guard, number)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text with the caller's tokenizer, or estimate them."""

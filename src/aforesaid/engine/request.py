@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -27,47 +27,18 @@ class PolicyChanged(Exception):  # noqa: N818 - caught by Engine.run
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything a path needs for one call. Immutable; no property reads the store.
-
-    `settings` include the policy's retrieval settings. `view` is a read-only store that redacts texts as the policy
-    says. `policy_number` is 0 without a policy.
-    """
+    """Everything a path needs for one call. Immutable; no property reads the store."""
 
     engine: Engine
+    store: Store  # without redaction: for writing, deleting and deduplicating
+    view: Reader  # read-only, with texts redacted as the policy says
+    arm: VectorArm
+    settings: Settings  # with the policy's retrieval settings
+    clock: Clock
+    tenant: str  # no call reads or writes another one
+    readers: Readers
     guard: Guard
-    settings: Settings
-    view: Reader
-    policy_number: int
-
-    @property
-    def store(self) -> Store:
-        """The store without redaction, for writing, deleting and deduplicating."""
-        return self.engine.store
-
-    @property
-    def arm(self) -> VectorArm:
-        """The embedder."""
-        return self.engine.arm
-
-    @property
-    def clock(self) -> Clock:
-        """The clock."""
-        return self.engine.clock
-
-    @property
-    def tenant(self) -> str:
-        """The tenant; no call reads or writes another one."""
-        return self.engine.tenant
-
-    @property
-    def tokenizer(self) -> Callable[[str], int] | None:
-        """The caller's tokenizer, if one was given."""
-        return self.engine.tokenizer
-
-    @property
-    def readers(self) -> Readers:
-        """The text readers."""
-        return self.engine.readers
+    policy_number: int  # 0 without a policy
 
     @property
     def policy(self) -> Policy | None:

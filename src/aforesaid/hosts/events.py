@@ -1,8 +1,9 @@
-"""What we do at each event of a host: start, prompt, turn, compaction, end."""
+"""What we do at each event of a host: start, prompt, turn, compaction, end; and how we open the memory for it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +14,15 @@ from aforesaid.settings import Settings
 
 if TYPE_CHECKING:
     from aforesaid.hosts.hook import HookOptions
-    from aforesaid.hosts.open_memory import Opener
     from aforesaid.memory import Memory
     from aforesaid.memory.sessions import BootstrapReport
 
 DOCUMENTS = ("AGENTS.md", "CLAUDE.md")
 READ_BY_HOST = (*DOCUMENTS, "CLAUDE.local.md")
+LOCK_SHARE = 4  # at most 1/4 of a prompt's time is spent on waiting for another writer
 
 Response = tuple[dict[str, Any], str, str]
+Opener = Callable[[Settings, bool], "AbstractContextManager[Memory | None]"]  # the flag: create a missing store
 
 
 def respond(payload: Mapping[str, Any], settings: Settings, opener: Opener, options: HookOptions) -> Response:
@@ -86,3 +88,35 @@ def _message(report: BootstrapReport) -> str:
 
 def _documents(folder: Path | None) -> list[Path]:
     return [folder / name for name in DOCUMENTS if (folder / name).is_file()] if folder is not None else []
+
+
+def open_for_hook(
+    path: Path, settings: Settings, create: bool, tenant: str, purpose: str | None, request: str | None
+) -> AbstractContextManager[Memory | None]:
+    """Open the memory; None if there is no store and `create` is not set.
+
+    Nothing is downloaded. A prompt creates no store, and does not wait long for another writer.
+    """
+    if not path.exists():
+        if not create:
+            return nullcontext()
+        path.parent.mkdir(parents=True, exist_ok=True)
+    from aforesaid.memory import Memory
+
+    if not create:  # a prompt: better an answer that is not noted in the store than none
+        lock_ms = min(settings.store.lock_timeout_ms, settings.hooks.prompt_ms // LOCK_SHARE)
+        settings = settings.changed({"store.lock_timeout_ms": max(lock_ms, 1)}, "hook")
+    if not has_model(settings):
+        settings = settings.changed({"embed.provider": "off"}, "hook: no weights here")
+    return Memory.open(path, settings=settings, tenant=tenant).acting(purpose, request=request)
+
+
+def has_model(settings: Settings) -> bool:
+    """Whether texts can be embedded without downloading weights."""
+    from aforesaid.embed.weights import locate
+    from aforesaid.errors import EmbedError
+
+    try:
+        return settings.embed.provider != "local" or bool(settings.embed.model) or locate() is not None
+    except EmbedError:
+        return False

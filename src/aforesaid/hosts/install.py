@@ -15,7 +15,7 @@ from pathlib import Path
 
 from aforesaid._util.atomic_write import replacing
 from aforesaid.errors import FormatError
-from aforesaid.hosts.configs.plans import FilePlan
+from aforesaid.hosts.plans import FilePlan
 
 BACKUP = ".before-aforesaid"  # suffix of the backup of a file
 CONTEXT_LINES = 2  # around a change in a diff: few, because the rest of the file is private

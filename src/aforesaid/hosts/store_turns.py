@@ -12,7 +12,7 @@ from aforesaid.errors import InputError
 from aforesaid.hosts.hook import HookOptions
 from aforesaid.hosts.types import Host, HostEvent
 from aforesaid.importers.formats.growing_file import ReadPosition, new_lines
-from aforesaid.importers.formats.items import ImportedItem, ImportOptions
+from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.memory import Memory
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Turn, owner_of
@@ -34,8 +34,7 @@ def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOptio
     last = start
     for line in new_lines(event.transcript, start, parser, who.project):
         last = line.position
-        found = (item.content for item in line.items if isinstance(item, ImportedItem))
-        batch += [turn for turn in found if isinstance(turn, Turn) and len(turn.text) <= rows.max_text_chars]
+        batch += [item for item in line.items if isinstance(item, Turn) and len(item.text) <= rows.max_text_chars]
         if len(batch) >= rows.batch:
             sessions |= _store(memory, host, batch, replace(who, project=last.project))
             memory.store.values.put(slot, last.dump())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import blake2b
@@ -15,7 +14,7 @@ from aforesaid.engine.engine import Engine
 from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.ingest.pipeline import Speaker
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.types import Filter, Turn, owner_of
+from aforesaid.types import owner_of
 
 MAX_PROBLEMS = 100  # of a file to report in full; the rest is only counted
 
@@ -28,45 +27,24 @@ class ImportProblem:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileReport:
     """The result of one file. Its state is taken, continued, unchanged, stopped, left or unreadable."""
 
     path: str
-    format: str
-    state: str
+    format: str = ""
+    state: str = ""
     why: str = ""
     turns: int = 0
     claims: int = 0
     known: int = 0
-    left: Mapping[str, int] = field(default_factory=dict)
+    left: Counter[str] = field(default_factory=Counter)
     bad: int = 0
-    problems: tuple[ImportProblem, ...] = ()
+    problems: list[ImportProblem] = field(default_factory=list)
     sessions: int = 0
     first: datetime | None = None
     last: datetime | None = None
-
-
-@dataclass
-class Tally:
-    """The counts of a file while it is read."""
-
-    turns: int = 0
-    claims: int = 0
-    known: int = 0
-    same_turns: int = 0
-    same_claims: int = 0
-    bad: int = 0
-    left: Counter[str] = field(default_factory=Counter)
-    problems: list[ImportProblem] = field(default_factory=list)
-    sessions: set[str] = field(default_factory=set)
-    first: datetime | None = None
-    last: datetime | None = None
-
-    @property
-    def new(self) -> int:
-        """New turns and claims."""
-        return self.turns + self.claims
+    session_names: set[str] = field(default_factory=set, init=False)
 
     def add_problem(self, where: str, message: str) -> None:
         """Count a value that cannot be read."""
@@ -74,18 +52,16 @@ class Tally:
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(ImportProblem(where, message))
 
+    def add_session(self, session: str) -> None:
+        """Count a session once."""
+        self.session_names.add(session)
+        self.sessions = len(self.session_names)
+
     def add_time(self, time: datetime | None) -> None:
         """Extend the time span."""
         if time is not None:
             self.first = min(self.first or time, time)
             self.last = max(self.last or time, time)
-
-    def report(self, path: Path, form: str, state: str, why: str) -> FileReport:
-        """The report of the file."""
-        return FileReport(
-            str(path), form, state, why, self.turns, self.claims, self.known, dict(self.left), self.bad,
-            tuple(self.problems), len(self.sessions), self.first, self.last,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +111,7 @@ class ImporterReport:
     @property
     def left(self) -> dict[str, int]:
         """The number of skipped items by reason, largest first."""
-        found: Counter[str] = Counter()
-        for file in self.files:
-            found.update(file.left)
+        found = sum((file.left for file in self.files), Counter[str]())
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
 
     @property
@@ -148,14 +122,13 @@ class ImporterReport:
 
 @dataclass(frozen=True, slots=True)
 class FilePosition:
-    """How far a file was read, a digest of the bytes before that position, and how much of it is stored."""
+    """How far a file was read, a digest of the bytes before that position, and how many items are stored."""
 
     size: int
     mtime: int
     position: int
     fingerprint: str
-    turns: int
-    claims: int
+    stored: int
     done: bool
     choice: str = ""
 
@@ -189,13 +162,6 @@ class SavedPositions:
 
     def _slot(self, path: Path) -> Slot:
         return Slot(ValueKind.POSITION, self._engine.tenant, self._owner, f"import/{_digest(str(path.resolve()))}")
-
-
-def stored_elsewhere(engine: Engine, who: Speaker, turns: Sequence[Turn]) -> set[tuple[str | None, str]]:
-    """Session and id of turns that this user already has under another project, or under none."""
-    mine = Filter(engine.tenant, (owner_of("user", who.user, None),), ids=tuple(turn.id for turn in turns), echoes=True)
-    found = engine.store.find(mine) if turns else []
-    return {(record.session, record.id) for record in found if record.kind == "turn" and record.project != who.project}
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -12,21 +12,13 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import commit
 from aforesaid.errors import ConflictError, DeniedError, FormatError, InputError
 from aforesaid.importers.formats.detect import SourceFile, Unread
-from aforesaid.importers.formats.document_file import DocumentFile
 from aforesaid.importers.formats.growing_file import LineFile, ParsedValue
 from aforesaid.importers.formats.items import ImportedClaim, Invalid, Item, Skipped, Title
-from aforesaid.importers.report import (
-    FilePosition,
-    FileReport,
-    ImporterReport,
-    ImportPlan,
-    SavedPositions,
-    Tally,
-    stored_elsewhere,
-)
+from aforesaid.importers.formats.json_document import DocumentFile
+from aforesaid.importers.report import FilePosition, FileReport, ImporterReport, ImportPlan, SavedPositions
 from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
-from aforesaid.ingest.pipeline import Speaker, ingest
-from aforesaid.types import EventFilter, Progress, Provenance, Record, Turn
+from aforesaid.ingest.pipeline import ingest
+from aforesaid.types import EventFilter, Filter, Progress, Provenance, Turn, owner_of
 
 OUTSIDE = "outside the time span"
 UNDATED = "no time, and a span was asked for"
@@ -35,12 +27,9 @@ TOO_LONG = "longer than ingest.max_text_chars"
 CHANGED = "stored before with other words"
 DENIED = "denied by the policy"
 TITLE_CHARS = 200
-AGENTS = (
-    "claude-code",
-    "codex",
-    "openclaw",
-    "chatgpt",
-)  # written by one program, with unique ids
+AGENTS = ("claude-code", "codex", "openclaw", "chatgpt")  # formats of one program, with unique ids
+
+TurnName = tuple[str | None, str]  # session and id
 
 
 def import_files(
@@ -53,7 +42,8 @@ def import_files(
             break
         run.import_file(source)
     run.log()
-    return ImporterReport(tuple(run.reports), len(run.sessions), run.full, plan.dry_run)
+    sessions = set[str]().union(*(file.session_names for file in run.reports))
+    return ImporterReport(tuple(run.reports), len(sessions), run.full, plan.dry_run)
 
 
 def _size(source: SourceFile | Unread) -> int:
@@ -72,91 +62,74 @@ class _Run:
         self._progress = progress
         self._total = total
         self._done = 0  # bytes of the files before this one
-        self._before = 0  # new items of the files before this one
+        self._new = 0  # new items of all files
         self._positions = SavedPositions(engine, plan.who, plan.choice)
-        self._tally = Tally()
+        self._file = FileReport("")
         self._waiting: list[tuple[str, Turn | ImportedClaim]] = []
         self._titles: list[Title] = []
-        self._source: SourceFile | None = None
         self.reports: list[FileReport] = []
-        self.sessions: set[str] = set()
 
     @property
     def full(self) -> bool:
         """Whether the limit is reached."""
-        return self._plan.limit is not None and self._taken >= self._plan.limit
-
-    @property
-    def _taken(self) -> int:
-        return self._before + self._tally.new
+        return self._plan.limit is not None and self._new >= self._plan.limit
 
     @property
     def _room(self) -> int:
         """How many items may wait to be stored: more than a batch only inside one value."""
         batch = 2 * self._engine.settings.ingest.batch
-        return batch if self._plan.limit is None else max(min(batch, self._plan.limit - self._taken), 1)
+        return batch if self._plan.limit is None else max(min(batch, self._plan.limit - self._new), 1)
 
     def import_file(self, source: SourceFile | Unread) -> None:
         """Import one file. If it cannot be read, report it."""
-        self._tally = Tally()
+        self._file, self._waiting, self._titles = FileReport(str(source.path)), [], []
+        self.reports.append(self._file)
         if isinstance(source, Unread):
             if source.failed and self._plan.strict:
                 raise InputError(f"{source.path}: {source.why}", "Leave --strict out to go on with the rest.")
-            state = "unreadable" if source.failed else "left"
-            self.reports.append(self._tally.report(source.path, "", state, source.why))
+            self._file.state, self._file.why = "unreadable" if source.failed else "left", source.why
             return
-        self._source = source
+        self._file.format = source.format
         try:
-            state, why = self._read(source), ""
+            self._file.state = self._read(source)
         except OSError as error:
-            state, why = "unreadable", f"cannot be read: {error.strerror or error}"
+            self._file.state, self._file.why = "unreadable", f"cannot be read: {error.strerror or error}"
         except FormatError as error:
             if self._plan.strict:
                 raise
-            state, why = "unreadable", error.message
-        self.reports.append(self._tally.report(source.path, source.format, state, why))
-        self._before += self._tally.new
-        self._tally, self._waiting, self._titles = Tally(), [], []
+            self._file.state, self._file.why = "unreadable", error.message
         self._done += _size(source)
 
     def _read(self, source: SourceFile) -> str:
         stat = source.path.stat()
         saved = self._positions.get(source.path)
         if saved is not None and saved.covers(stat):
-            self._tally.known += saved.turns + saved.claims
+            self._file.known += saved.stored
             return "unchanged"
         reader = source.open(self._plan.options)
         if saved is not None and saved.fingerprint != reader.fingerprint_at(saved.position):
             saved = None  # the file was written anew
         start = saved.position if saved else 0
-        earlier = (saved.turns, saved.claims) if saved else (0, 0)
-        self._tally.known += sum(earlier)
+        self._file.known += saved.stored if saved else 0
         for value in reader.values(start):
             self._show_progress(reader.read, reader.size, stat.st_size)
             self._add(value)
             if self.full:
                 return "stopped"  # perhaps inside a conversation, which the next run reads again
             if len(self._waiting) >= self._engine.settings.ingest.batch:
-                self._save(source, stat, reader, earlier)
-        self._save(source, stat, reader, earlier, done=True)
+                self._save(source, stat, reader)
+        self._save(source, stat, reader, done=True)
         return "continued" if start else "taken"
 
     def _save(
-        self,
-        source: SourceFile,
-        stat: os.stat_result,
-        reader: LineFile | DocumentFile,
-        earlier: tuple[int, int],
-        *,
-        done: bool = False,
+        self, source: SourceFile, stat: os.stat_result, reader: LineFile | DocumentFile, *, done: bool = False
     ) -> None:
         """Store waiting items, then the position. After a crash between the two, items are only read again."""
         self._flush()
         if self._plan.dry_run or self.full:
             return
-        tally = self._tally
-        stored = earlier[0] + tally.turns + tally.same_turns, earlier[1] + tally.claims + tally.same_claims
-        here = FilePosition(stat.st_size, stat.st_mtime_ns, reader.position, reader.fingerprint, *stored, done)
+        stored = self._file.turns + self._file.claims + self._file.known
+        here = FilePosition(stat.st_size, stat.st_mtime_ns, reader.position, reader.fingerprint, stored, done)
         self._positions.put(source.path, here)
 
     def _show_progress(self, read: int, size: int, weight: int) -> None:
@@ -175,15 +148,15 @@ class _Run:
         if isinstance(item, Invalid):
             if self._plan.strict:
                 raise FormatError(f"{where}: {item.message}", "Leave --strict out to skip what is bad.")
-            self._tally.add_problem(where, item.message)
+            self._file.add_problem(where, item.message)
         elif isinstance(item, Skipped):
-            self._tally.left[item.reason] += 1
+            self._file.left[item.reason] += 1
         elif isinstance(item, Title):
             self._titles.append(item)
-        elif reason := self._skip_reason(item.content):
-            self._tally.left[reason] += 1
+        elif reason := self._skip_reason(item):
+            self._file.left[reason] += 1
         else:
-            self._waiting.append((where, item.content))
+            self._waiting.append((where, item))
 
     def _skip_reason(self, content: Turn | ImportedClaim) -> str | None:
         plan = self._plan
@@ -212,9 +185,6 @@ class _Run:
 
     def _turns(self, waiting: Sequence[tuple[str, Turn]]) -> None:
         """Store a batch in one transaction; if a turn is refused, store them one by one."""
-        if self._plan.dry_run:
-            self._count_dry_run(turn for _, turn in waiting)
-            return
         try:
             self._ingest([turn for _, turn in waiting])
         except InputError:
@@ -222,57 +192,53 @@ class _Run:
                 try:
                     self._ingest([turn])
                 except ConflictError:
-                    self._tally.left[CHANGED] += 1
+                    self._file.left[CHANGED] += 1
                 except InputError as error:
                     self._item(Invalid(error.message), where)
 
     def _ingest(self, turns: Sequence[Turn]) -> None:
-        new = self._not_stored_elsewhere(turns)
-        for turn, outcome in zip(new, ingest(self._engine, new, self._who), strict=True):
+        here, elsewhere = self._stored(turns)
+        for turn in turns:
+            if (turn.session, turn.id) in elsewhere:
+                self._count(turn, new=False)
+        new = [turn for turn in turns if (turn.session, turn.id) not in elsewhere]
+        if self._plan.dry_run:
+            for name, turn in {(turn.session, turn.id): turn for turn in new}.items():
+                self._count(turn, new=name not in here)
+            return
+        who = self._plan.who
+        if self._file.format in AGENTS and who.agent is None:
+            who = replace(who, agent=self._file.format)
+        for turn, outcome in zip(new, ingest(self._engine, new, who), strict=True):
             if outcome.status == "skipped":
-                self._tally.left[DENIED if outcome.reason.startswith("denied") else outcome.reason] += 1
+                self._file.left[DENIED if outcome.reason.startswith("denied") else outcome.reason] += 1
             else:
                 self._count(turn, new=outcome.status != "duplicate")
 
-    def _not_stored_elsewhere(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Without turns that a hook or another import already stored under another project."""
-        if self._source is None or self._source.format not in AGENTS:
-            return list(turns)  # ids that are unique only in their file
-        known = stored_elsewhere(self._engine, self._plan.who, turns)
-        for turn in turns:
-            if (turn.session, turn.id) in known:
-                self._count(turn, new=False)
-        return [turn for turn in turns if (turn.session, turn.id) not in known]
+    def _stored(self, turns: Sequence[Turn]) -> tuple[set[TurnName], set[TurnName]]:
+        """Session and id of turns that this user has in the same project, and of those in another or in none.
 
-    @property
-    def _who(self) -> Speaker:
-        """The owner of the turns, with the program that wrote the file as agent."""
-        who, form = self._plan.who, self._source.format if self._source else ""
-        return replace(who, agent=form) if form in AGENTS and who.agent is None else who
-
-    def _count_dry_run(self, turns: Iterable[Turn]) -> None:
-        """Count which turns are new, without storing them."""
+        A hook or another import may have stored them there. Only ids that an agent makes are unique across projects.
+        """
         who, engine = self._plan.who, self._engine
-        keys = {}
-        for turn in self._not_stored_elsewhere(list(turns)):
-            record = Record(turn.id, "turn", "", engine.clock(), engine.tenant, user=who.user, project=who.project,
-                            session=turn.session)  # fmt: skip
-            keys[record.key] = turn
-        there = {record.key for record in engine.store.get(list(keys))}
-        for key, turn in keys.items():
-            self._count(turn, new=key not in there)
+        owner, ids = owner_of("user", who.user, None), tuple(turn.id for turn in turns)
+        mine = Filter(engine.tenant, (owner,), kinds=("turn",), ids=ids, echoes=True, withheld=True)
+        here: set[TurnName] = set()
+        elsewhere: set[TurnName] = set()
+        for record in engine.store.find(mine):
+            (here if record.project == who.project else elsewhere).add((record.session, record.id))
+        return here, elsewhere if self._file.format in AGENTS else set()
 
     def _count(self, turn: Turn, *, new: bool) -> None:
-        self._tally.turns += new
-        self._tally.same_turns += not new
-        self._tally.known += not new
-        self._tally.add_time(turn.time)
-        self._tally.sessions.add(turn.session)
-        self.sessions.add(turn.session)
+        self._file.turns += new
+        self._file.known += not new
+        self._new += new
+        self._file.add_time(turn.time)
+        self._file.add_session(turn.session)
 
     def _claim(self, where: str, found: ImportedClaim) -> None:
         """Store a claim of another memory for the user of the plan, or else for its own user."""
-        who, format_ = self._plan.who, self._source.format if self._source else ""
+        who = self._plan.who
         claim = Claim(
             found.text,
             Owner("user", who.user or found.user, None),
@@ -280,21 +246,21 @@ class _Run:
             who.boundary,
             found.time or self._engine.clock(),
             found.meta,
-            Provenance(who=found.user or who.user, method=f"import:{format_}"),
+            Provenance(who=found.user or who.user, method=f"import:{self._file.format}"),
             who.allow,
         )
         try:
             known = self._engine.run(lambda request: self._remember(request, claim))
         except DeniedError:
-            self._tally.left[DENIED] += 1
+            self._file.left[DENIED] += 1
             return
         except InputError as error:
             self._item(Invalid(error.message), where)
             return
-        self._tally.claims += not known
-        self._tally.same_claims += known
-        self._tally.known += known
-        self._tally.add_time(found.time)
+        self._file.claims += not known
+        self._file.known += known
+        self._new += not known
+        self._file.add_time(found.time)
 
     def _remember(self, request: Request, claim: Claim) -> bool:
         """Store a claim unless it is there already; returns whether it was."""
@@ -304,11 +270,11 @@ class _Run:
         return known
 
     def _save_titles(self) -> None:
-        """Note what sessions are called, once, if anything of them was taken."""
+        """Record the titles of sessions from which something was imported."""
         for title in self._titles:
-            if not self._plan.dry_run and title.session in self._tally.sessions:
+            if not self._plan.dry_run and title.session in self._file.session_names:
                 self._engine.run(lambda request, title=title: _note_title(request, title))  # type: ignore[misc]
-        self._titles = [title for title in self._titles if title.session not in self._tally.sessions]
+        self._titles = [title for title in self._titles if title.session not in self._file.session_names]
 
     def log(self) -> None:
         """Append an event if anything was imported."""

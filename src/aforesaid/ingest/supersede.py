@@ -39,7 +39,7 @@ def with_states(readers: Readers, record: Record) -> Record:
     return replace(record, states=tuple(sorted(_statements(readers, record)))) if counts else record
 
 
-def supersede(writer: Writer, records: Sequence[Record]) -> list[Superseded]:
+def supersede(writer: Writer, records: Sequence[Record]) -> None:
     """Find stored statements that the new records contradict; link and mark the older ones, and end claims."""
     found: dict[str, Superseded] = {}
     for pair in (pair for record in records if record.states for pair in _pairs(writer.request, record)):
@@ -48,7 +48,6 @@ def supersede(writer: Writer, records: Sequence[Record]) -> list[Superseded]:
             found[pair.older.key] = pair
     for pair in found.values():
         mark(writer, pair)
-    return list(found.values())
 
 
 def mark(writer: Writer, pair: Superseded) -> None:

@@ -559,8 +559,9 @@ class Memory:
         where = visible(request, user=user, project=project, session=session, now=moment)
         size = request.settings.search.limit if limit is None else limit
         minutes = request.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
-        wanted = activation.ActivationRequest(query, intent, where, size, moment, minutes, max_uses)
-        return activation.activate(request, wanted)
+        return activation.activate(
+            request, query, where, intent=intent, limit=size, now=moment, ttl_minutes=minutes, max_uses=max_uses
+        )
 
     def feedback(
         self,

@@ -29,7 +29,7 @@ class NotesHandle(Handle):
         progress: Progress | None = None,
         dry_run: bool = False,
     ) -> indexing.IndexReport:
-        """Index a folder of notes, or the changes in it. Return which files were added, changed and removed.
+        """Index a folder of notes, or the changes in it. Return how many files changed, and which were skipped.
 
         Args:
             path: The folder, or a path inside a folder that is indexed already.
@@ -57,7 +57,7 @@ class NotesHandle(Handle):
     def unindex(
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> indexing.IndexReport:
-        """Remove a folder's notes from the memory, and return which. The files stay.
+        """Remove a folder's notes from the memory, and return how many. The files stay.
 
         Args:
             path: The folder, or the name it is indexed under.

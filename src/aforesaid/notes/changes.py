@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time as timing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -29,13 +29,14 @@ from aforesaid.notes.state import (
     RootIndex,
     Stamp,
     StoredChunk,
+    content_digest,
+    path_digest,
     stored_chunk,
     with_places,
 )
-from aforesaid.policy.enforcement import Guard
 from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS
 from aforesaid.text.analyze import searchable
-from aforesaid.types import USES, Boundary, Provenance, Record
+from aforesaid.types import USES, Provenance, Record
 
 RACY_NS = 2_000_000_000  # a file written so shortly before it was read can change again without a new time
 TAGS, COLUMNS = "tags", "columns"
@@ -49,16 +50,22 @@ class ReadNote:
     stamp: Stamp | None
 
 
+GONE = ReadNote(None, None)
+
+
 @dataclass(slots=True)
 class NoteChanges:
-    """What some files change: records to write, keys to delete, vectors to keep, texts to embed."""
+    """What some files change: records to write, keys to delete, vectors to keep, texts to embed.
+
+    `chunks` (by the digest of the text) and `stamps` (by that of the path) are the new state; None means removed.
+    """
 
     put: list[Record] = field(default_factory=list)
     delete: list[str] = field(default_factory=list)
     kept_vectors: dict[str, Vectors] = field(default_factory=dict)
     embed: dict[str, str] = field(default_factory=dict)
     chunks: dict[str, StoredChunk | None] = field(default_factory=dict)
-    files: dict[str, ReadNote] = field(default_factory=dict)
+    stamps: dict[str, Stamp | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -70,21 +77,16 @@ class NoteReader:
     root: str
     owner: Owner
     skipped: dict[str, SkippedFile] = field(default_factory=dict)
-    guard: Guard = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.guard = self.request.guard
 
     def read(self, path: str) -> tuple[bytes, Stamp] | None:
         """The bytes and the stamp of a file; None (and an entry in `skipped`) when it cannot be a note."""
         try:
-            found = read_note(self.folder, path, self.request.settings.files)
+            data, mtime_ns = read_note(self.folder, path, self.request.settings.files)
         except Unreadable as error:
             self.skipped[path] = SkippedFile(path, error.why, error.temporary)
             return None
-        fresh = timing.time_ns() - found.mtime_ns < RACY_NS
-        digest = hashlib.blake2b(found.data, digest_size=12).hexdigest()
-        return found.data, Stamp(found.size, -found.mtime_ns if fresh else found.mtime_ns, digest, 0)
+        is_fresh = timing.time_ns() - mtime_ns < RACY_NS
+        return data, Stamp(len(data), -mtime_ns if is_fresh else mtime_ns, content_digest(data), 0)
 
     def note(self, path: str, data: bytes, stamp: Stamp) -> ReadNote:
         """The note in these bytes, without chunks that the policy denies."""
@@ -92,27 +94,25 @@ class NoteReader:
             text = decode(data)
         except Unreadable as error:
             self.skipped[path] = SkippedFile(path, error.why)
-            return ReadNote(None, None)
-        rows = self.request.settings.files
-        note = note_of(path, text, abs(stamp.mtime_ns), self.request.count_tokens, self._clean, rows)
-        note = self._allowed(note)
+            return GONE
+        request = self.request
+        clean, rows = request.guard.clean, request.settings.files
+        note = self._allowed(note_of(path, text, abs(stamp.mtime_ns), request.count_tokens, clean, rows))
         return ReadNote(note, stamp._replace(places=len(note.chunks)))
 
     def read_note(self, path: str) -> ReadNote:
         """Read a file and cut it into chunks."""
         found = self.read(path)
-        return self.note(path, *found) if found is not None else ReadNote(None, None)
-
-    def _clean(self, text: str, boundary: Boundary) -> tuple[str, tuple[str, ...], Boundary]:
-        cleaned = self.guard.clean(text, boundary)
-        return cleaned.text, cleaned.kinds, cleaned.boundary
+        return self.note(path, *found) if found is not None else GONE
 
     def _allowed(self, note: Note) -> Note:
-        if self.guard.policy is None:
+        if self.request.policy is None:
             return note
         kept = []
         for number, chunk in enumerate(note.chunks):
-            verdict = self.guard.try_validate_record(self.record(note, chunk, number, (location_of(note, chunk),)))
+            verdict = self.request.guard.try_validate_record(
+                self.record(note, chunk, number, (location_of(note, chunk),))
+            )
             if isinstance(verdict, str):
                 self.skipped[note.path] = SkippedFile(note.path, f"lines {chunk.first}-{chunk.last}: {verdict}")
             else:
@@ -161,21 +161,27 @@ def location_of(note: Note, chunk: NoteChunk) -> ChunkLocation:
 def chunking_digest(request: Request) -> str:
     """A digest of what decides how files are cut: chunker version, sizes, tokenizer, policy."""
     rows, policy = request.settings.files, request.policy
-    parts = (CHUNKER, rows.chunk_tokens, rows.overlap_tokens, bool(request.tokenizer), policy.version if policy else "")
+    parts = (
+        CHUNKER,
+        rows.chunk_tokens,
+        rows.overlap_tokens,
+        bool(request.engine.tokenizer),
+        policy.version if policy else "",
+    )
     return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 def change_of(reader: NoteReader, index: RootIndex, read: Mapping[str, ReadNote], gone: frozenset[str]) -> NoteChanges:
     """What these files change, when some others are gone. Also reads files that share text with them, if needed."""
     files = _Files(index, dict(read), gone)
-    while missing := sorted(set(files.unread())):
+    while missing := sorted(files.unread()):
         files = _Files(index, files.read | {path: reader.read_note(path) for path in missing}, gone)
-    change = NoteChanges(files=files.read)
+    change = NoteChanges(stamps={path_digest(path): file.stamp for path, file in files.read.items()})
     affected = sorted(files.affected | files.chunks.keys())
     keys = [index.chunks[digest].key for digest in affected if digest in index.chunks]
     old = {record.key: record for record in reader.request.store.get(keys)}
     for digest in affected:
-        _decide(change, reader, digest, files, old)
+        _decide(change, reader, digest, index.chunks.get(digest), files, old)
     _keep_vectors(change, reader, index, old)
     return change
 
@@ -195,33 +201,38 @@ class _Files:
                 self._here.setdefault(chunk.digest, []).append(place)
         self.affected = {digest for path in read for digest in index.by_path.get(path, ())}
 
-    def stored(self, digest: str) -> StoredChunk | None:
-        """The chunk with this text in the store."""
-        return self._index.chunks.get(digest)
-
     def places(self, digest: str) -> list[ChunkLocation]:
         """All locations of a text, best first: in the files that were read, and in others that remain."""
-        stored = self.stored(digest)
+        stored = self._index.chunks.get(digest)
         stay = [p for p in (stored.places if stored else ()) if p.path not in self.read and p.path not in self._gone]
         return sorted([*stay, *self._here.get(digest, ())])
 
-    def unread(self) -> Iterator[str]:
+    def unread(self) -> set[str]:
         """Files to read as well, because a shared text will now be named after them."""
-        for digest in self.affected:
-            places, stored = self.places(digest), self.stored(digest)
-            if places and stored and places[0] != stored.places[0] and places[0] not in self.chunks.get(digest, {}):
-                yield places[0].path
+        best = {digest: places[0] for digest in self.affected if (places := self.places(digest))}
+        return {
+            place.path
+            for digest, place in best.items()
+            if place != self._index.chunks[digest].places[0] and place not in self.chunks.get(digest, {})
+        }
 
 
-def _decide(change: NoteChanges, reader: NoteReader, digest: str, files: _Files, old: Mapping[str, Record]) -> None:
+def _decide(
+    change: NoteChanges,
+    reader: NoteReader,
+    digest: str,
+    stored: StoredChunk | None,
+    files: _Files,
+    old: Mapping[str, Record],
+) -> None:
     """Decide what happens to one text: write it, rename it, or delete it."""
-    stored, places = files.stored(digest), files.places(digest)
+    places = files.places(digest)
     before = old.get(stored.key) if stored else None
     found = files.chunks.get(digest, {}).get(places[0]) if places else None
     record = _with_feedback(reader.record(*found, places), before) if found else None
     if record is None and places and before is not None:
         record = with_places(before, places)
-    kept = reader.guard.try_validate_record(record) if record is not None else ""
+    kept = reader.request.guard.try_validate_record(record) if record is not None else ""
     if isinstance(kept, str):
         change.chunks[digest] = None
         change.delete += [stored.key] if stored else []

@@ -8,6 +8,7 @@ it has finished.
 from __future__ import annotations
 
 import time as timing
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -21,9 +22,9 @@ from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import InputError, NotFoundError, StoreBusyError
 from aforesaid.ingest.claims import Owner
-from aforesaid.notes.changes import NoteChanges, NoteReader, change_of, chunking_digest
+from aforesaid.notes.changes import GONE, NoteChanges, NoteReader, ReadNote, change_of, chunking_digest
 from aforesaid.notes.files.walk import real_folder, walk
-from aforesaid.notes.state import HOP, NotesOwner, NotesRoot, RootIndex, load, path_digest
+from aforesaid.notes.state import HOP, NotesOwner, NotesRoot, RootIndex, load
 from aforesaid.notes.survey import Survey
 from aforesaid.types import Edge, Progress, check_id, owner_of
 
@@ -153,21 +154,29 @@ class Indexer:
         request = self._engine.request()
         made = chunking_digest(request)
         same_chunking = index.root.made == made
+        made_so_far = made if same_chunking or not index.stamps else index.root.made
         rows = request.settings.files
         reader = NoteReader(request, folder, self._root.name, self._owner)
         survey = Survey(walk(folder, rows), index, reader, same_chunking)
-        files, gone = survey.to_read(), survey.gone()
-        made_so_far = made if same_chunking or not index.stamps else index.root.made
+        files, (gone, gone_stamps) = survey.to_read(), survey.gone()
+
+        def apply(read: Mapping[str, ReadNote], stamps: Iterable[str] = ()) -> None:
+            change = change_of(reader, index, read, gone)
+            change.stamps |= dict.fromkeys(stamps)
+            survey.counts["embedded"] += (
+                len(change.embed) if dry_run else self._commit(request, index, change, made_so_far)
+            )
+            for digest, chunk in change.chunks.items():
+                index.put(digest, chunk)
+            index.set_stamps(change.stamps)
+
         for start in range(0, len(files), rows.batch):
-            read = survey.read(files[start : start + rows.batch])
-            if read:
-                self._apply(request, change_of(reader, index, read, gone), survey, made_so_far, dry_run)
+            if read := survey.read(files[start : start + rows.batch]):
+                apply(read)
             if progress is not None:
                 progress(min(start + rows.batch, len(files)), len(files))
-        stamps = survey.stamps_of_gone()
-        removed = survey.count_gone(gone, stamps)
-        if removed or stamps:
-            self._apply(request, change_of(reader, index, removed, gone), survey, made_so_far, dry_run, tuple(stamps))
+        if gone or gone_stamps:
+            apply(dict.fromkeys(sorted(gone), GONE), gone_stamps)
         report = self._report(survey, index, reader, dry_run)
         if not dry_run:
             self._finish(request, index, survey, made, report)
@@ -181,37 +190,19 @@ class Indexer:
         self._root = self._index.root = replace(stored, folder=self._root.folder)
         return self._index
 
-    def _apply(
-        self,
-        request: Request,
-        change: NoteChanges,
-        survey: Survey,
-        made: str,
-        dry_run: bool,
-        gone_stamps: tuple[str, ...] = (),
-    ) -> None:
-        """Commit changes, and update the copy in memory."""
-        index = survey.index
-        stamps = {path_digest(path): file.stamp for path, file in change.files.items()} | dict.fromkeys(gone_stamps)
-        if dry_run:
-            survey.counts["embedded"] += len(change.embed)
-        else:
-            vectors = request.arm.embed(list(change.embed.values())) if change.embed else None
-            survey.counts["embedded"] += 0 if vectors is None else len(change.embed)
-            kept = change.kept_vectors | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
-            with writing(request) as writer:
-                self._claim(index, made=made, linked=False)
-                if change.delete:
-                    request.store.delete(change.delete)
-                writer.commit(change.put)
-                if kept:
-                    writer.put_vectors(list(kept), Embedded(np.stack(list(kept.values())), {}))
-                for name, stamp in stamps.items():
-                    self._notes.set_stamp(self._root.name, name, stamp)
-        for digest, chunk in change.chunks.items():
-            index.put(digest, chunk)
-        for name, stamp in stamps.items():
-            index.set_stamp(name, stamp)
+    def _commit(self, request: Request, index: RootIndex, change: NoteChanges, made: str) -> int:
+        """Write changes in one transaction. Returns the number of texts that were embedded."""
+        vectors = request.arm.embed(list(change.embed.values())) if change.embed else None
+        kept = change.kept_vectors | (dict(zip(change.embed, vectors, strict=True)) if vectors is not None else {})
+        with writing(request) as writer:
+            self._claim(index, made=made, linked=False)
+            if change.delete:
+                request.store.delete(change.delete)
+            writer.commit(change.put)
+            if kept:
+                writer.put_vectors(list(kept), Embedded(np.stack(list(kept.values())), {}))
+            self._notes.set_stamps(self._root.name, change.stamps)
+        return 0 if vectors is None else len(change.embed)
 
     def _claim(self, index: RootIndex, *, made: str, linked: bool) -> None:
         """Count this commit. Raises Stale when another process has committed since."""
@@ -229,9 +220,8 @@ class Indexer:
             return
         with writing(request) as writer:
             self._claim(index, made=made, linked=True)
-            for path, stamp in survey.restamped.items():
-                self._notes.set_stamp(index.root.name, path_digest(path), stamp)
-                index.set_stamp(path_digest(path), stamp)
+            self._notes.set_stamps(index.root.name, survey.restamped)
+            index.set_stamps(survey.restamped)
             if not current:
                 relink(writer, index)
             if report.touched:
@@ -240,7 +230,6 @@ class Indexer:
 
     def _report(self, survey: Survey, index: RootIndex, reader: NoteReader, dry_run: bool) -> IndexReport:
         counts, renamed = survey.counts, survey.renamed
-        skipped = sorted({(s.path, s.why) for s in (*survey.walked.skipped, *reader.skipped.values())})
         return IndexReport(
             index.root.name,
             index.root.folder,
@@ -249,7 +238,7 @@ class Indexer:
             renamed,
             counts["removed"] - renamed,
             counts["unchanged"],
-            tuple(skipped),
+            tuple(sorted({(each.path, each.why) for each in (*survey.walked.skipped, *reader.skipped.values())})),
             len(index.chunks),
             counts["embedded"],
             vector_off=self._engine.arm.off,
@@ -259,19 +248,22 @@ class Indexer:
 
 def relink(writer: Writer, index: RootIndex) -> None:
     """Make the edges of a root match the links in its files."""
-    index.drop_removed_edges()
+    keys = {chunk.key for chunk in index.chunks.values()}
+    stored: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in writer.store.edges(sorted(keys)):
+        if edge.kind == HOP and edge.target in keys:
+            stored[edge.source].add(edge.target)
     wanted = index.edges_from_links()
-    for source in sorted(index.edges):
-        if index.edges[source] - wanted.get(source, set()):
-            _replace_edges(writer, source, index.edges[source] & wanted.get(source, set()))
+    for source, targets in sorted(stored.items()):
+        if targets - wanted.get(source, set()):
+            _replace_edges(writer, source, targets & wanted.get(source, set()))
     writer.commit(
         edges=[
             Edge(source, target, HOP, UNDATED)
             for source, targets in sorted(wanted.items())
-            for target in sorted(targets - index.edges.get(source, set()))
+            for target in sorted(targets - stored[source])
         ]
     )
-    index.edges = wanted
 
 
 def _replace_edges(writer: Writer, key: str, targets: Iterable[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +12,9 @@ from typing import Literal, overload
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.notes.files.blocks import lines_of
-from aforesaid.notes.files.ignore import is_junk
 from aforesaid.notes.files.note import without_long_secrets
-from aforesaid.notes.files.walk import Unreadable, decode, read_note
-from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, digest_in
+from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
+from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
 from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
 from aforesaid.retrieval.search import Page, search
 from aforesaid.settings.rows import FileRows
@@ -82,7 +80,7 @@ def choose_snippets(
 ) -> list[int]:
     """The indexes of the snippets to show, in their order (spec 10, O1).
 
-    Takes the best ones and skips those that do not fit. Snippets that score i least `threshold` come first: topics
+    Takes the best ones and skips those that do not fit. Snippets that score at least `threshold` come first: topics
     before curated memory before notes before logs. The rest follows by score, so that no weak topic comes before a
     good note.
     """
@@ -102,7 +100,7 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
     sizes = [request.count_tokens(hit.record.text) for hit in hits]
-    tiers = [_tier(hit.record) for hit in hits]
+    tiers: list[Tier] = [hit.record.meta.get(TIER, "note") for hit in hits]
     threshold = request.settings.openclaw.threshold
     chosen = choose_snippets([hit.score for hit in hits], tiers, sizes, rows, limit, threshold)
     read = analyse(found.query, request.settings.pce, request.settings.openclaw)
@@ -128,11 +126,6 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
         ):
             best.setdefault(digest_in(hit.record), hit)
     return list(best.values())
-
-
-def _tier(record: Record) -> Tier:
-    tier: Tier = record.meta.get(TIER, "note")
-    return tier
 
 
 def _snippet(hit: Hit, tier: Tier, tokens: int) -> Snippet:
@@ -178,8 +171,8 @@ def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[Note
     asked, first, last = parse_place(spec)
     notes, root, path = _find_note(request, asked, where, owners)
     try:
-        read = read_note(Path(root.folder), path, request.settings.files)
-        lines = without_long_secrets(lines_of(decode(read.data)))
+        data, _ = read_note(Path(root.folder), path, request.settings.files)
+        lines = without_long_secrets(lines_of(decode(data)))
     except Unreadable as error:
         raise NotFoundError(f"{root.name}/{path}: {error.why}.", "Run `aforesaid index` to follow the files.") from None
     start, end = first or 1, min(last or len(lines), len(lines))
@@ -187,10 +180,9 @@ def show_lines(request: Request, spec: str, where: Filter, owners: Sequence[Note
         what = f"{root.name}/{path} has {len(lines)} lines, none from {start} to {last or start}."
         raise InputError(what, "Ask for lines that are there.")
     stamp = notes.stamp_of(root.name, path)
-    now = hashlib.blake2b(read.data, digest_size=12).hexdigest()
     cleaned = request.guard.clean("\n".join(lines[start - 1 : end]))
     text = request.guard.redact_text(cleaned.text, cleaned.boundary)
-    changed = stamp is None or stamp.digest != now
+    changed = stamp is None or stamp.digest != content_digest(data)
     return NoteLines(f"{root.name}/{path}", str(Path(root.folder, path)), (start, end), len(lines), text, changed)
 
 

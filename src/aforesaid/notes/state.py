@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 from aforesaid.engine.engine import Engine
-from aforesaid.notes.files.links import Link, NoteNames, names_of
+from aforesaid.notes.files.links import NoteNames
 from aforesaid.retrieval.ranking.file_tiers import TIERS, Tier
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Record
@@ -64,14 +64,17 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk in the store: its key, all locations of its text, and its links and anchors."""
+    """A chunk in the store: its key, all locations of its text (best first), and the `meta` of its record."""
 
     key: str
     places: tuple[ChunkLocation, ...]
-    heading: str
-    links: tuple[Link, ...] = ()
-    anchors: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
+    meta: Mapping[str, Any]
+
+    @property
+    def heading(self) -> str:
+        """The headings above the chunk."""
+        heading: str = self.meta.get(HEADING, "")
+        return heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +104,13 @@ class NotesOwner:
         for slot in (self._root(name), *self._files(name)):
             self.engine.store.values.drop(slot)
 
-    def set_stamp(self, root: str, path_digest: str, stamp: Stamp | None) -> None:
-        """Save the stamp of a file, or remove it with None."""
-        slot = self._file(root, path_digest)
-        if stamp is None:
-            self.engine.store.values.drop(slot)
-        else:
-            self.engine.store.values.put(slot, " ".join(map(str, stamp)))
+    def set_stamps(self, root: str, stamps: Mapping[str, Stamp | None]) -> None:
+        """Save the stamps of files by the digest of the path. None removes one."""
+        for name, stamp in stamps.items():
+            if stamp is None:
+                self.engine.store.values.drop(self._file(root, name))
+            else:
+                self.engine.store.values.put(self._file(root, name), " ".join(map(str, stamp)))
 
     def stamps(self, root: str) -> dict[str, Stamp]:
         """The stamps of a root's files by the digest of the path."""
@@ -130,87 +133,50 @@ class NotesOwner:
 
 @dataclass(slots=True)
 class RootIndex:
-    """A copy of a root in memory: stamps by the digest of the path, chunks by that of the text, and edges."""
+    """A copy of a root in memory: stamps by the digest of the path, chunks by that of the text."""
 
     root: NotesRoot
     stamps: dict[str, Stamp] = field(default_factory=dict)
     chunks: dict[str, StoredChunk] = field(default_factory=dict)
-    edges: dict[str, set[str]] = field(default_factory=dict)
-    by_path: dict[str, Counter[str]] = field(default_factory=dict)
-    removed: set[str] = field(default_factory=set)
-    _names: NoteNames | None = None
-    _aliases: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _targets: dict[tuple[str, str], str | None] = field(default_factory=dict)
-    _orders: dict[str, list[StoredChunk]] = field(default_factory=dict)
+    by_path: dict[str, Counter[str]] = field(default_factory=dict)  # how often each text is in a file
 
     def put(self, digest: str, chunk: StoredChunk | None) -> None:
         """Add or replace a chunk, or remove it with None."""
         old = self.chunks.pop(digest, None)
-        for place in (*(old.places if old else ()), *(chunk.places if chunk else ())):
-            self._orders.pop(place.path, None)
         for place in old.places if old else ():
-            there = self.by_path[place.path]
-            there[digest] -= 1
-            if not there[digest]:
-                del there[digest]
-            if not there:
+            self.by_path[place.path] -= Counter((digest,))
+            if not self.by_path[place.path]:
                 del self.by_path[place.path]
         if chunk is not None:
             self.chunks[digest] = chunk
             for place in chunk.places:
                 self.by_path.setdefault(place.path, Counter())[digest] += 1
-        if old is not None and (chunk is None or chunk.key != old.key):
-            self.removed.add(old.key)
 
-    def set_stamp(self, name: str, stamp: Stamp | None) -> None:
-        """Set a stamp by the digest of the path, or remove it with None."""
-        if stamp is None:
-            self.stamps.pop(name, None)
-        else:
-            self.stamps[name] = stamp
-
-    def drop_removed_edges(self) -> None:
-        """Remove the edges of deleted records, as the store did."""
-        if self.removed:
-            self.edges = {key: targets - self.removed for key, targets in self.edges.items() if key not in self.removed}
-            self.removed.clear()
-
-    def in_file(self, path: str) -> int:
-        """The number of chunks that a file has."""
-        return sum(self.by_path.get(path, {}).values())
+    def set_stamps(self, stamps: Mapping[str, Stamp | None]) -> None:
+        """Set stamps by the digest of the path. None removes one."""
+        every = {**self.stamps, **stamps}
+        self.stamps = {name: stamp for name, stamp in every.items() if stamp is not None}
 
     def edges_from_links(self) -> dict[str, set[str]]:
         """The edges that the links in the files mean: the keys of targets by the key of the source."""
-        names = self._current_names()
+        aliases = {chunk.places[0].path: chunk.meta.get(ALIASES, ()) for chunk in self.chunks.values()}
+        target_of, in_order = cache(NoteNames(self.by_path, aliases).target), cache(self._in_order)
         found: dict[str, set[str]] = {}
         for chunk in self.chunks.values():
-            for link, anchor in chunk.links:
-                asked = (link, chunk.places[0].path)
-                if asked not in self._targets:
-                    self._targets[asked] = names.target(*asked)
-                path = self._targets[asked]
-                if path is None:
+            for link, anchor in chunk.meta.get(LINKS, ()):
+                path = target_of(link, chunk.places[0].path)
+                order = in_order(path) if path is not None else []
+                if not order:
                     continue
-                order = self._in_order(path)
-                target = next((each for each in order if anchor in each.anchors), order[0])
+                target = next((each for each in order if anchor in each.meta.get(ANCHORS, ())), order[0])
                 if target.key != chunk.key:
                     found.setdefault(chunk.key, set()).add(target.key)
         return found
 
-    def _current_names(self) -> NoteNames:
-        """The names of all files, computed again only when they changed."""
-        aliases = {chunk.places[0].path: chunk.aliases for chunk in self.chunks.values() if chunk.aliases}
-        if self._names is None or self._names.paths != self.by_path.keys() or self._aliases != aliases:
-            self._names, self._aliases = names_of(self.by_path, aliases), aliases
-            self._targets.clear()
-        return self._names
-
     def _in_order(self, path: str) -> list[StoredChunk]:
         """The chunks of a file in their order."""
-        if path not in self._orders:
-            found = ((place, digest) for digest in self.by_path[path] for place in self.chunks[digest].places)
-            self._orders[path] = [self.chunks[digest] for place, digest in sorted(found) if place.path == path]
-        return self._orders[path]
+        found = ((place, digest) for digest in self.by_path[path] for place in self.chunks[digest].places)
+        return [self.chunks[digest] for place, digest in sorted(found) if place.path == path]
 
 
 def load(owner: NotesOwner, root: NotesRoot) -> RootIndex:
@@ -219,24 +185,13 @@ def load(owner: NotesOwner, root: NotesRoot) -> RootIndex:
     for record in owner.engine.store.find(owner.chunks):
         if record.meta.get(ROOT) == root.name:
             index.put(digest_in(record), stored_chunk(record))
-    keys = {chunk.key for chunk in index.chunks.values()}
-    for edge in owner.engine.store.edges(sorted(keys)):
-        if edge.kind == HOP and edge.target in keys:
-            index.edges.setdefault(edge.source, set()).add(edge.target)
     return index
 
 
 def stored_chunk(record: Record) -> StoredChunk:
     """The chunk of a record."""
-    meta = record.meta
-    return StoredChunk(
-        record.key,
-        tuple(ChunkLocation(TIERS.index(tier), path, first, last) for path, first, last, tier in meta[PLACES]),
-        meta.get(HEADING, ""),
-        tuple((target, anchor) for target, anchor in meta.get(LINKS, ())),
-        tuple(meta.get(ANCHORS, ())),
-        tuple(meta.get(ALIASES, ())),
-    )
+    places = (ChunkLocation(TIERS.index(tier), path, first, last) for path, first, last, tier in record.meta[PLACES])
+    return StoredChunk(record.key, tuple(places), record.meta)
 
 
 def digest_in(record: Record) -> str:
@@ -253,7 +208,12 @@ def with_places(record: Record, places: Iterable[ChunkLocation]) -> Record:
 @lru_cache(maxsize=1 << 17)
 def path_digest(path: str) -> str:
     """The digest of a path, under which its stamp is saved."""
-    return hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return content_digest(path.encode("utf-8", "surrogatepass"))
+
+
+def content_digest(data: bytes) -> str:
+    """The digest of a file's bytes in its stamp."""
+    return hashlib.blake2b(data, digest_size=12).hexdigest()
 
 
 def _stamp(value: str) -> Stamp:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from aforesaid.notes.changes import NoteReader, ReadNote
+from aforesaid.notes.changes import GONE, NoteReader, ReadNote
 from aforesaid.notes.files.walk import NoteFile, Walked, under
 from aforesaid.notes.state import RootIndex, Stamp, path_digest
-
-GONE = ReadNote(None, None)
 
 
 @dataclass(slots=True)
@@ -25,10 +23,6 @@ class Survey:
     restamped: dict[str, Stamp] = field(default_factory=dict)
     _added: Counter[str] = field(default_factory=Counter)
     _removed: Counter[str] = field(default_factory=Counter)
-    _unreadable: list[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._unreadable = [skipped.path for skipped in self.walked.skipped if skipped.temporary]
 
     @property
     def renamed(self) -> int:
@@ -46,26 +40,22 @@ class Survey:
                 files.append(found)
         return files
 
-    def gone(self) -> frozenset[str]:
-        """Indexed files that no longer exist. Files in unreadable folders do not count: they may still be there."""
-        here = {found.path for found in self.walked.found}
-        return frozenset(path for path in self.index.by_path if path not in here and not self._hidden(path))
+    def gone(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Count the indexed files that no longer exist. Returns the paths of those with chunks, and all their stamps.
 
-    def stamps_of_gone(self) -> dict[str, Stamp]:
-        """The stamps of files that no longer exist, by the digest of the path."""
-        here = {path_digest(found.path) for found in self.walked.found}
-        hidden = {path_digest(path) for path in self.index.by_path if self._hidden(path)}
-        return {name: stamp for name, stamp in self.index.stamps.items() if name not in here and name not in hidden}
+        Files in unreadable folders do not count: they may still be there.
+        """
+        hidden = [skipped.path for skipped in self.walked.skipped if skipped.temporary]
+        kept = {path_digest(found.path) for found in self.walked.found}
+        kept |= {path_digest(path) for path in self.index.by_path if under(path, hidden)}
+        stamps = {name: stamp for name, stamp in self.index.stamps.items() if name not in kept}
+        self.counts["removed"] += len(stamps)
+        self._removed.update(stamp.digest for stamp in stamps.values())
+        return frozenset(path for path in self.index.by_path if path_digest(path) not in kept), frozenset(stamps)
 
     def read(self, files: Iterable[NoteFile]) -> dict[str, ReadNote]:
         """Read these files; those that turn out to be unchanged are left out."""
         return {file.path: note for file in files if (note := self._read(file)) is not None}
-
-    def count_gone(self, gone: frozenset[str], stamps: Mapping[str, Stamp]) -> dict[str, ReadNote]:
-        """Count the files that are gone, and return them by path."""
-        self.counts["removed"] += len(stamps)
-        self._removed.update(stamp.digest for stamp in stamps.values())
-        return {path: GONE for path in sorted(gone) if path in self.index.by_path}
 
     def _read(self, found: NoteFile) -> ReadNote | None:
         stamp = self.index.stamps.get(path_digest(found.path))
@@ -76,7 +66,7 @@ class Survey:
         known = self._stamp(found.path)
         if self.same_chunking and known and (known.digest, abs(known.mtime_ns)) == (now.digest, abs(now.mtime_ns)):
             self.counts["unchanged"] += 1
-            self.restamped[found.path] = now._replace(places=known.places)
+            self.restamped[path_digest(found.path)] = now._replace(places=known.places)
             return None
         note = self.reader.note(found.path, data, now)
         if note.note is None:
@@ -100,7 +90,4 @@ class Survey:
     def _stamp(self, path: str) -> Stamp | None:
         """The stamp of a file, if all of its chunks are in the store."""
         stamp = self.index.stamps.get(path_digest(path))
-        return stamp if stamp is not None and stamp.places == self.index.in_file(path) else None
-
-    def _hidden(self, path: str) -> bool:
-        return bool(self._unreadable) and under(path, self._unreadable)
+        return stamp if stamp and stamp.places == self.index.by_path.get(path, Counter()).total() else None

@@ -17,12 +17,12 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import ContextGoneError, InputError
 from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
-from aforesaid.retrieval.ranking.base import Question
+from aforesaid.retrieval.ranking.base import best_first
 from aforesaid.retrieval.search import question_for
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Filter, Hit, Record, as_time, check_choice, check_id
 
-CANDIDATES_PER_ITEM = 4  # hits that are looked at for each that is wanted, so that quotas have a choice
+CANDIDATES_PER_ITEM = 4  # hits to rank for each item, so that quotas have a choice
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,100 +50,96 @@ class ActiveContext:
     below_threshold: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ActivationRequest:
-    """What to activate."""
-
-    query: str
-    intent: IntentName
-    where: Filter
-    limit: int
-    now: datetime
-    ttl_minutes: float
-    max_uses: int | None = None
-
-
-def activate(request: Request, spec: ActivationRequest) -> ActiveContext:
+def activate(
+    request: Request,
+    query: str,
+    where: Filter,
+    *,
+    intent: IntentName,
+    limit: int,
+    now: datetime,
+    ttl_minutes: float,
+    max_uses: int | None,
+) -> ActiveContext:
     """Rank with `pce`, raise the scores of types that the intent prefers, apply its quotas, and save the result."""
     from aforesaid.retrieval.ranking.pce import rank_all  # imported late: its patterns are slow to compile
 
-    check_choice(spec.intent, INTENTS, "intent")
-    if spec.limit < 1 or spec.ttl_minutes <= 0 or (spec.max_uses is not None and spec.max_uses < 1):
+    check_choice(intent, INTENTS, "intent")
+    if limit < 1 or ttl_minutes <= 0 or (max_uses is not None and max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
-    question = question_for(request, spec.query, spec.where, CANDIDATES_PER_ITEM * spec.limit, spec.now)
+    question = question_for(request, query, where, CANDIDATES_PER_ITEM * limit, now)
     hits, below = rank_all(question)
-    chosen = _choose(hits, spec)
-    made = _context(request, question, spec, chosen, below)
-    kept = {
-        "intent": spec.intent, "created": spec.now.isoformat(), "expires": made.expires.isoformat(),
-        "uses_left": spec.max_uses, "policy": made.policy_version, "stale": "",
+    chosen = _choose(hits, intent, limit)
+    saved = {
+        "intent": intent,
+        "created": now.isoformat(),
+        "expires": (now + timedelta(minutes=ttl_minutes)).isoformat(),
+        "uses_left": max_uses,
+        "policy": request.policy.version if request.policy else "",
+        "stale": "",
         "below_threshold": below,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
-    }  # fmt: skip
+    }
+    parts = (request.tenant, question.text, intent, now.isoformat(), *(hit.record.key for hit in chosen))
+    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     scores = sorted(hit.score for hit in chosen)
     stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
-    body = {"intent": spec.intent, "items": len(chosen), "below_threshold": below, **stats}
+    body = {"intent": intent, "items": len(chosen), "below_threshold": below, **stats}
+    name = f"ac-{digest}"
     with writing(request, check_policy=False) as writer:
-        request.store.values.put(_slot(request, _owner(spec.where), made.id), json.dumps(kept))
-        writer.commit(events=[request.event("activate", made.id, body)])
-    return made
+        request.store.values.put(_slot(request, where, name), json.dumps(saved))
+        writer.commit(events=[request.event("activate", name, body)])
+    return _context(name, saved, [hit.record for hit in chosen])
 
 
-def _choose(hits: Sequence[Hit], spec: ActivationRequest) -> list[Hit]:
-    """The best after the intent's lift, no more of a type than its quota."""
-    intent = TABLE[spec.intent]
-    lifted = [replace(hit, score=hit.score * intent.lift(hit.record)) for hit in hits]
+def _choose(hits: Sequence[Hit], name: IntentName, limit: int) -> list[Hit]:
+    """The best hits after the intent raised their scores, no more of a type than its quota."""
+    intent = TABLE[name]
+    raised = [replace(hit, score=hit.score * intent.lift(hit.record)) for hit in hits]
     chosen: list[Hit] = []
-    held: Counter[str] = Counter()
-    for hit in sorted(lifted, key=lambda hit: (-hit.score, hit.record.key)):
+    taken: Counter[str] = Counter()
+    for hit in best_first(raised):
         kind = type_of(hit.record)
-        if len(chosen) < spec.limit and held[kind] < intent.quota(kind, spec.limit):
-            chosen.append(replace(hit, reason=f"{hit.reason}; intent={spec.intent}"))
-            held[kind] += 1
+        if len(chosen) < limit and taken[kind] < intent.quota(kind, limit):
+            chosen.append(replace(hit, reason=f"{hit.reason}; intent={name}"))
+            taken[kind] += 1
     return chosen
 
 
-def _context(
-    request: Request, question: Question, spec: ActivationRequest, chosen: Sequence[Hit], below: int
-) -> ActiveContext:
-    policy = request.policy
-    parts = (request.tenant, question.text, spec.intent, spec.now.isoformat(), *(hit.record.key for hit in chosen))
-    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+def _context(name: str, saved: Mapping[str, Any], records: Sequence[Record]) -> ActiveContext:
+    """A saved context with these of its records. Items keep their rank when others are hidden."""
+    visible = {record.key: record for record in records}
     items = tuple(
-        ActiveItem(rank, hit.score, hit.parts, hit.reason, hit.record) for rank, hit in enumerate(chosen, start=1)
+        ActiveItem(rank, score, parts, reason, visible[key])
+        for rank, (key, score, parts, reason) in enumerate(saved["items"], start=1)
+        if key in visible
     )
-    expires = spec.now + timedelta(minutes=spec.ttl_minutes)
-    version = policy.version if policy else ""
-    return ActiveContext(f"ac-{digest}", spec.intent, items, spec.now, expires, spec.max_uses, version, below)
+    times = as_time(saved["created"]), as_time(saved["expires"])
+    return ActiveContext(
+        name, saved["intent"], items, *times, saved["uses_left"], saved["policy"], saved["below_threshold"]
+    )
 
 
 def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveContext:
     """A saved context with the records the caller may see; ContextGoneError when it expired, is used up or stale."""
     with request.store.transaction():
-        slot = _slot(request, _owner(where), check_id(name, "context"))
+        slot = _slot(request, where, check_id(name, "context"))
         value = request.store.values.get(slot)
         if value is None:
             raise ContextGoneError(f"There is no active context {name!r}.", "Activate a new one.")
-        kept = json.loads(value)
+        saved = json.loads(value)
         for gone, why in (
-            (as_time(kept["expires"]) <= now, "has expired"),
-            (kept["uses_left"] == 0, "is used up"),
-            (bool(kept["stale"]), f"is stale: {kept['stale']}"),
+            (as_time(saved["expires"]) <= now, "has expired"),
+            (saved["uses_left"] == 0, "is used up"),
+            (bool(saved["stale"]), f"is stale: {saved['stale']}"),
         ):
             if gone:
                 raise ContextGoneError(f"The active context {name!r} {why}.", "Activate a new one.")
-        left = None if kept["uses_left"] is None else kept["uses_left"] - 1
-        if left is not None:
-            request.store.values.put(slot, json.dumps({**kept, "uses_left": left}))
-    keys = tuple(item[0] for item in kept["items"])
-    visible = {record.key: record for record in request.view.find(replace(where, keys=keys))}
-    items = tuple(
-        ActiveItem(rank, score, parts, reason, visible[key])
-        for rank, (key, score, parts, reason) in enumerate(kept["items"], start=1)
-        if key in visible
-    )
-    times = as_time(kept["created"]), as_time(kept["expires"])
-    return ActiveContext(name, kept["intent"], items, *times, left, kept["policy"], kept["below_threshold"])
+        if saved["uses_left"] is not None:
+            saved["uses_left"] -= 1
+            request.store.values.put(slot, json.dumps(saved))
+    keys = tuple(item[0] for item in saved["items"])
+    return _context(name, saved, request.view.find(replace(where, keys=keys)))
 
 
 def mark_stale(request: Request, keys: Sequence[str], reason: str) -> tuple[str, ...]:
@@ -164,20 +160,16 @@ def contexts_with(request: Request, keys: Set[str]) -> dict[Slot, dict[str, Any]
 
 def sweep(request: Request, now: datetime) -> int:
     """Drop the contexts that have expired; returns how many."""
-    over = [slot for slot, value in _saved(request).items() if as_time(json.loads(value)["expires"]) <= now]
-    for slot in over:
+    expired = [slot for slot, value in _saved(request).items() if as_time(json.loads(value)["expires"]) <= now]
+    for slot in expired:
         request.store.values.drop(slot)
-    return len(over)
-
-
-def _owner(where: Filter) -> str:
-    """Whose context it is: the user who asked."""
-    return where.owners[0] if where.owners else ""
+    return len(expired)
 
 
 def _saved(request: Request) -> dict[Slot, str]:
     return request.store.values.items(ValueKind.CONTEXT, request.tenant)
 
 
-def _slot(request: Request, owner: str, name: str) -> Slot:
-    return Slot(ValueKind.CONTEXT, request.tenant, owner, name)
+def _slot(request: Request, where: Filter, name: str) -> Slot:
+    """A context belongs to the user who asked for it."""
+    return Slot(ValueKind.CONTEXT, request.tenant, where.owners[0] if where.owners else "", name)

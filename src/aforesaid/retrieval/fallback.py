@@ -11,7 +11,7 @@ from dataclasses import replace
 from aforesaid.engine.lineage import covered_by
 from aforesaid.math.fusion import nothing_strong, weak_summaries
 from aforesaid.math.vectors import spread_cosines
-from aforesaid.retrieval.ranking.base import TIER, Question, vector_candidates
+from aforesaid.retrieval.ranking.base import TIER, Question, best_first, vector_candidates
 from aforesaid.types import Hit
 
 Rank = Callable[[Question], list[Hit]]
@@ -49,7 +49,7 @@ def with_raw_turns(question: Question, hits: Sequence[Hit], rank: Rank) -> list[
         known = merged.get(hit.record.key)
         if known is None or known.score < hit.score:
             merged[hit.record.key] = replace(hit, reason=f"{hit.reason}; recovered=from a summary")
-    return sorted(merged.values(), key=lambda hit: (-hit.score, hit.record.key))[: question.limit]
+    return best_first(merged.values(), question.limit)
 
 
 def _nearest_summaries(question: Question, hits: Sequence[Hit]) -> list[str]:

@@ -50,13 +50,9 @@ def to_micros(time: datetime | None) -> int | None:
     return None if time is None else (time - EPOCH) // MICROSECOND
 
 
-@overload
-def from_micros(value: int) -> datetime: ...
-@overload
-def from_micros(value: None) -> None: ...
-def from_micros(value: int | None) -> datetime | None:
+def from_micros(value: int) -> datetime:
     """Convert back from microseconds since 1970 UTC."""
-    return None if value is None else EPOCH + value * MICROSECOND
+    return EPOCH + value * MICROSECOND
 
 
 def record_to_json(record: Record) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,11 +20,9 @@ NO_LIMIT = 1 << 40
 class DerivedStore(Store):
     """Base class for backends. Derives methods from the abstract ones; override them where you can be faster."""
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[object]:
         """Use a transaction, which also sees one state."""
-        with self.transaction():
-            yield
+        return self.transaction()
 
     def count(self, where: Filter) -> int:
         """Count the records that `find` returns."""

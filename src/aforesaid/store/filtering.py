@@ -13,7 +13,6 @@ def passes(record: Record, where: Filter) -> bool:
         (where.scopes, record.scope),
         (where.kinds, record.kind),
         (where.sessions, record.session),
-        (where.roles, record.role),
         (where.ids, record.id),
         (where.keys, record.key),
         (where.boundaries, record.boundary),

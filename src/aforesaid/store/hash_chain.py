@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Set
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,7 @@ from aforesaid.store.codec import to_micros
 from aforesaid.types import Event
 
 CONTENT = "content"  # key in the body of an erased event; the value is its content hash
+STRINGS = re.compile(r'"((?:[^"\\]++|\\.)*+)"')  # string literals in JSON text; much faster than parsing
 START = ""  # the digest before the first event
 
 
@@ -97,26 +99,16 @@ def _hashed(value: Any) -> str:
     return hashlib.sha256(_JSON.encode(value).encode()).hexdigest()
 
 
-def mentions(subject: str | None, body: Mapping[str, Any], names: Set[str]) -> bool:
-    """Return whether a name is the subject, the part of it after a slash, or any string in the body."""
-    return not (names.isdisjoint(subject_names(subject)) and names.isdisjoint(_strings(body)))
+def mentioning(names: Iterable[str]) -> Callable[[str | None, str], bool]:
+    """Return a function that tests whether an event (its subject, its body as JSON text) mentions one of the names.
 
+    A name matches the subject, the part of it after any slash, or any whole string in the body.
+    """
+    wanted = frozenset(names)
+    in_json = frozenset(json.dumps(name)[1:-1] for name in wanted)
 
-def subject_names(subject: str | None) -> list[str]:
-    """Return the whole subject and the part after each slash."""
-    if subject is None:
-        return []
-    return [subject, *(subject[at + 1 :] for at, char in enumerate(subject) if char == "/")]
+    def mentions(subject: str | None, body: str) -> bool:
+        parts = [] if subject is None else [subject, *(subject[at.end() :] for at in re.finditer("/", subject))]
+        return not (wanted.isdisjoint(parts) and in_json.isdisjoint(STRINGS.findall(body)))
 
-
-def _strings(value: Any) -> Iterator[str]:
-    """Yield every string in a JSON value, including keys. Uses a stack because bodies may be nested deeply."""
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, Mapping):
-            waiting += [*item.keys(), *item.values()]
-        elif isinstance(item, (list, tuple)):
-            waiting += item
+    return mentions

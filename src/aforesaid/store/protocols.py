@@ -226,10 +226,10 @@ class Store(Reader, Protocol):
         """Checks, backups and scans. A backend without files uses `NoMaintenance`."""
 
     @abstractmethod
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self) -> AbstractContextManager[object]:
         """Run reads and writes in isolation, all or nothing. May be nested."""
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def snapshot(self) -> AbstractContextManager[object]:
         """Read one consistent state while others write. Do not write inside."""
 
     @abstractmethod

@@ -114,7 +114,7 @@ class LogContract:
         store.log.append([*make_event(1), *make_event(2), *make_event(3)])
         digests = [event.digest for event in store.log.find(EventFilter("t"))]
         assert all(verify(store, "t", digest).intact for digest in digests)
-        assert "f00 is not in the chain" in verify(store, "t", "f00").problem
+        assert "f00 is not in the log" in verify(store, "t", "f00").problem
 
     def test_snapshots_nest_and_work_inside_a_transaction(self, store: Store) -> None:
         store.log.append(make_event(1))

@@ -30,7 +30,6 @@ class SearchContract:
             (Filter(kinds=("claim", "summary")), "cd"),
             (Filter(kinds=()), ""),
             (Filter(sessions=("s1",)), "ag"),
-            (Filter(roles=("assistant",)), "b"),
             (Filter(ids=("a", "z")), "a"),
             (Filter(boundaries=("public", "internal")), "abcdegh"),
             (Filter(valid_at=NOON), "abcdfgh"),

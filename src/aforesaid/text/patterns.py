@@ -38,6 +38,18 @@ def listed(name: str) -> frozenset[str]:
     return word_set(word_list(name))
 
 
+def word_groups(name: str) -> dict[str, str]:
+    """A grouped list of words.txt as word → group: "editor: vim emacs shell: bash". An underscore is a space."""
+    groups: dict[str, str] = {}
+    group = ""
+    for word in word_list(name).split():
+        if word.endswith(":"):
+            group = word[:-1].replace("_", " ")
+        else:
+            groups[word.replace("_", " ")] = group
+    return groups
+
+
 def any_of(*parts: str) -> str:
     """An alternation of patterns."""
     return "(?:" + "|".join(parts) + ")"

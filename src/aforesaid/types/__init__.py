@@ -35,7 +35,6 @@ from aforesaid.types.vocabulary import (
     ClaimType,
     Clock,
     Decision,
-    Json,
     Kind,
     MemoryType,
     Order,
@@ -51,7 +50,7 @@ __all__ = [
     "AGENT_ROLES", "ANCHORS", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
     "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
     "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
-    "IngestReport", "Json", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
+    "IngestReport", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
     "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
     "check_class", "check_id", "owner_of", "storable", "system_clock",
 ]  # fmt: skip

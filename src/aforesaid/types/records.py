@@ -167,7 +167,6 @@ class Filter:
     scopes: tuple[Scope, ...] | None = None
     kinds: tuple[Kind, ...] | None = None
     sessions: tuple[str, ...] | None = None
-    roles: tuple[str, ...] | None = None
     ids: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
     boundaries: tuple[Boundary, ...] | None = None

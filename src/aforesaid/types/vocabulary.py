@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal, Protocol, get_args
 
@@ -36,7 +36,6 @@ JUDGED = "judged"  # the time up to which the decay of utility and quality is ap
 
 TimeLike = datetime | float | int | str  # a datetime, Unix seconds or ISO 8601 text; see `as_time`
 Progress = Callable[[int, int | None], None]  # called with (done, total); total is None when it is not known
-Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 
 class Clock(Protocol):

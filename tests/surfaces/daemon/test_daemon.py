@@ -8,7 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,18 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import DaemonError, StoreCorruptError
 from aforesaid.settings import Settings
-from aforesaid.surfaces.daemon.client import Client, dial
-from aforesaid.surfaces.daemon.dispatch import Dispatcher, WarmMemory
-from aforesaid.surfaces.daemon.identity import ClientIdentity
-from aforesaid.surfaces.daemon.json_rpc import INCOMPATIBLE, LineConnection, RpcError
-from aforesaid.surfaces.daemon.paths import LONGEST_PATH, DaemonPaths, paths_of
+from aforesaid.surfaces.daemon.client import Client, ClientIdentity
+from aforesaid.surfaces.daemon.connection import (
+    INCOMPATIBLE,
+    LONGEST_PATH,
+    DaemonPaths,
+    LineConnection,
+    RpcError,
+    dial,
+    paths_of,
+)
+from aforesaid.surfaces.daemon.daemon import Daemon
 from aforesaid.surfaces.daemon.proxy import MAX_REQUEST_BYTES, Proxy
-from aforesaid.surfaces.daemon.server import DaemonServer
 from aforesaid.surfaces.lazy_memory import LazyMemory
 from support.daemons import status, until
 
@@ -38,9 +43,8 @@ class Running:
 
     def __init__(self, store: Path, place: DaemonPaths, idle_seconds: float = 60) -> None:
         self.notes: list[str] = []
-        self.warm = WarmMemory(store)
-        self.talk = Dispatcher(self.warm, self.notes.append)
-        self.talk.server = self.service = DaemonServer(place, self.talk, idle_seconds, self.notes.append)
+        self.warm = Daemon(store, place, idle_seconds, self.notes.append)
+        self.service = self.warm.server
         self.served: list[bool] = []
         self.thread = threading.Thread(target=lambda: self.served.append(self.service.run()), daemon=True)
         self.thread.start()
@@ -73,7 +77,7 @@ def called(place: DaemonPaths, method: Any, params: Any = None) -> Any:
 
 
 def hook(event: Any, rows: Settings = ROWS) -> dict[str, Any]:
-    return {"event": event, "options": OPTIONS, "identity": ClientIdentity.of(rows).dump(), **NOBODY}
+    return {"event": event, "options": OPTIONS, "identity": asdict(ClientIdentity.of(rows)), **NOBODY}
 
 
 # The place
@@ -159,7 +163,7 @@ def test_the_first_decides_the_settings_and_others_are_sent_away(running: Runnin
 
 
 def test_other_code_never_decides_the_settings(path: Path) -> None:
-    warm, like = WarmMemory(path), ClientIdentity.of(ROWS)
+    warm, like = Daemon(path, paths_of(path), 60), ClientIdentity.of(ROWS)
     with pytest.raises(RpcError):
         warm.accept(replace(like, code="0.0.1 1 /elsewhere"))
     warm.accept(like)
@@ -172,8 +176,8 @@ def test_keys_are_compared_where_they_matter_and_not_told() -> None:
     assert one.can_serve(one) and not one.can_serve(two) and not two.can_serve(one)
     assert one.can_serve(kept_from), "a host keeps keys from some of our commands"
     assert not kept_from.can_serve(one)
-    assert "sk-one" not in json.dumps(one.dump())
-    assert ClientIdentity.parse(json.loads(json.dumps(one.dump()))) == one
+    sent = json.dumps(asdict(one))
+    assert "sk-one" not in sent and ClientIdentity(**json.loads(sent)) == one
     local = ClientIdentity.of(Settings(), {"OPENAI_API_KEY": "sk-one"})
     assert local.can_serve(ClientIdentity.of(Settings(), {"OPENAI_API_KEY": "sk-two"})), (
         "the local model has no use for it"
@@ -251,7 +255,7 @@ def test_whoever_cannot_start_one_is_told(place: DaemonPaths) -> None:
 
 
 def test_a_memory_that_could_not_be_opened_is_tried_again(path: Path) -> None:
-    warm = WarmMemory(path)
+    warm = Daemon(path, paths_of(path), 60)
     warm.accept(ClientIdentity.of(ROWS))
     path.write_bytes(b"this is no database " * 500)
     for _ in range(2):
@@ -263,7 +267,7 @@ def test_a_memory_that_could_not_be_opened_is_tried_again(path: Path) -> None:
 
 
 def test_another_file_of_the_same_name_is_another_store(path: Path) -> None:
-    warm = WarmMemory(path)
+    warm = Daemon(path, paths_of(path), 60)
     warm.accept(ClientIdentity.of(ROWS))
     warm.memory().remember("Ana lives in Horta.", user="ana")
     assert warm.memory() is warm.memory()

@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from aforesaid.bench import starts
-from aforesaid.surfaces.daemon.paths import paths_of
+from aforesaid.surfaces.daemon.connection import paths_of
 from samples.hook_events import claude_event
 from samples.import_files import CLAUDE_CODE, lines
 from support.cli import run

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 pytest.importorskip("mcp")
 
+from mcp import Client
+
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.store.memory import DictStore
 from aforesaid.types import Turn
-from support.mcp_client import Talk, connected
+from support.mcp_client import Talk
 
 MARK = "zanzibar"  # a word that only others' records hold
 RAW = st.recursive(
@@ -85,7 +87,7 @@ def arguments(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 def asked(calls: list[tuple[str, dict[str, Any]]], world: World = WORLD) -> list[dict[str, Any]]:
     async def run() -> list[dict[str, Any]]:
-        async with connected(world.talk.server) as session:
+        async with Client(world.talk.server) as session:
             answers = [await session.call_tool(name, given) for name, given in calls]
             return [answer.model_dump(mode="json", by_alias=True, exclude_none=True) for answer in answers]
 

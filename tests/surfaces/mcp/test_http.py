@@ -49,15 +49,13 @@ class Inside:
         await send({"type": "http.response.body", "body": b"in"})
 
 
-def knock(door: Door, body: bytes = b"{}", parts: int = 1, **headers: str) -> tuple[int, dict[str, str], Any]:
+def knock(door: Door, body: bytes = b"{}", **headers: str) -> tuple[int, dict[str, str], Any]:
     """Status, headers and body of what the door answers."""
     given = {"host": "localhost:8765", **{name.replace("_", "-"): value for name, value in headers.items()}}
-    pieces = [body[i::parts] for i in range(parts)]
     sent: list[Any] = []
 
     async def receive() -> Any:
-        piece = pieces.pop(0)
-        return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -110,15 +108,6 @@ def test_its_own_names_are_known(host: str) -> None:
 )  # fmt: skip
 def test_a_page_comes_in_only_from_a_known_origin(origin: str, status: int) -> None:
     assert knock(Door(Inside(), ["localhost"], ["https://app.example/"]), origin=origin)[0] == status
-
-
-def test_too_much_at_once_is_refused_before_it_is_read_to_its_end() -> None:
-    inside = Inside()
-    door = Door(inside, ["localhost"], max_body_bytes=100)
-    assert knock(door, b"x" * 100, parts=4)[0] == 200
-    assert knock(door, b"x" * 101, parts=4)[0] == 413
-    assert knock(door, b"x", content_length="101")[0] == 413
-    assert [len(body) for _, body in inside.came] == [100]
 
 
 def test_a_bucket_fills_again() -> None:
@@ -218,7 +207,7 @@ class Served:
         text = answer.read().decode()
         connection.close()
         data = [line[6:] for line in text.splitlines() if line.startswith("data: ") and len(line) > 6]
-        return answer.status, json.loads(data[-1] if data else text or "null")
+        return answer.status, json.loads(data[-1] if data else text if text.startswith("{") else "null")
 
     def call(self, tool: str, token: str = "", **arguments: Any) -> Any:
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
@@ -260,7 +249,6 @@ def test_over_http_each_token_has_its_own_memory(served: Served) -> None:
 
 
 def test_over_http_the_stateless_protocol_knows_its_callers_too(served: Served) -> None:
-    pytest.importorskip("mcp.server.mcpserver", reason="an SDK of 1.x does not speak it")
     about = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},

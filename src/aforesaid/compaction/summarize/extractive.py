@@ -14,7 +14,6 @@ import numpy as np
 from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import render, shorten, with_dates, without_fillers
 from aforesaid.compaction.summarize.sentence_score import SentenceScore, facts_of, score_sentence, speaker_names
-from aforesaid.errors import AforesaidError
 from aforesaid.math.domain import Floats
 from aforesaid.math.summaries import centroid, cosines
 from aforesaid.math.tokens import estimate_tokens
@@ -109,18 +108,10 @@ class ExtractiveSummarizer:
         """Vectors of the sentences, of the sources and of the previous summary's sentences."""
         known = sentences(previous)[:MAX_SENTENCES]
         texts = [*(each.text for each in found), *(text for text in clean if text.strip()), *known]
-        rows = self._embedded(texts)
-        if rows is None:
-            rows = _word_vectors(texts)
+        embedded = self.embed(texts) if self.embed else None
+        rows = _word_vectors(texts) if embedded is None else np.asarray(embedded, dtype=np.float64)
         split = np.split(rows, [len(found), len(texts) - len(known)])
         return split[0], split[1], split[2]
-
-    def _embedded(self, texts: list[str]) -> Floats | None:
-        try:
-            rows = self.embed(texts) if self.embed else None
-        except AforesaidError:  # compare by words instead
-            return None
-        return None if rows is None or len(rows) != len(texts) else np.asarray(rows, dtype=np.float64)
 
     def _choose(self, found: list[Sentence], values: _Values, room: int) -> str:
         """Greedily add the sentence with the best score for its length, as long as it fits and adds enough."""

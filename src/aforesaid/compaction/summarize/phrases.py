@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import partial
@@ -26,13 +27,13 @@ _WIDE_END = re.compile(r"[。！？」』）]$")
 
 def without_fillers(sentence: str, speakers: frozenset[str] = frozenset()) -> str:
     """The sentence without bullet, bold type, and an opening like "Yeah," or "Wow, Ana,"."""
-    said = _BULLET.sub("", sentence, count=1) if _BULLET.match(sentence) else sentence
-    said = _BOLD.sub("", said).strip() if "**" in said else said
-    bare = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
+    plain = sentence[match.end() :] if (match := _BULLET.match(sentence)) else sentence
+    plain = _BOLD.sub("", plain).strip() if "**" in plain else plain
+    bare = plain[match.end() :] if (match := _OPENING.match(plain)) else plain
     called = _CALLED.match(bare)
     if called and called[1].casefold() in speakers:
         bare = bare[called.end() :]
-    return (bare[0].upper() + bare[1:] if bare != said else said).strip()
+    return (bare[0].upper() + bare[1:] if bare != plain else plain).strip()
 
 
 _WEEKDAY = re.compile(r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?|[月火水木金土日]曜日?", re.IGNORECASE)
@@ -106,13 +107,10 @@ def _cut(text: str, chars: int) -> str:
 
 def shorten(text: str, room: int, count: Callable[[str], int]) -> str:
     """The longest beginning of a text that fits with its “…”; empty when nothing fits."""
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if count(_cut(text, middle)) <= room else (low, middle - 1)
-    while low and count(_cut(text, low)) > room:  # a token count need not grow with the text
-        low -= 1
-    return _cut(text, low)
+    chars = bisect_right(range(1, len(text) + 1), room, key=lambda size: count(_cut(text, size)))
+    while chars and count(_cut(text, chars)) > room:  # a token count need not grow with the text
+        chars -= 1
+    return _cut(text, chars)
 
 
 def fit(text: str, room: int, count: Callable[[str], int]) -> str:

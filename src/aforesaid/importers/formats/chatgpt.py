@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.blocks import cut
-from aforesaid.importers.formats.items import ImportedItem, ImportOptions, Item, Reason, Skipped, Title
+from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped, Title
 from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.transcript import cut
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import Turn
 
@@ -53,8 +53,8 @@ class ChatGPT:
             time = parse_time(message.get("create_time")) or time
             own = as_id(message.get("id")) or as_id(key)
             for item in _items(message, own, session, time, call, self._options):
-                if isinstance(item, ImportedItem) and isinstance(item.content, Turn) and item.content.bundle:
-                    call = item.content.bundle
+                if isinstance(item, Turn) and item.bundle:
+                    call = item.bundle
                 yield item
         if not self._options.branches:
             yield from (Skipped(Reason.BRANCH) for key in others if nodes[key].get("message"))
@@ -113,11 +113,11 @@ def _items(
     elif not text.strip():
         yield from [] if objects else [Skipped(Reason.EMPTY)]
     elif is_call:
-        yield ImportedItem(Turn(own, session, role, cut(f"{recipient}({text})", options.tool_chars), time, own))
+        yield Turn(own, session, role, cut(f"{recipient}({text})", options.tool_chars), time, own)
     elif role == "tool":
-        yield ImportedItem(Turn(own, session, role, cut(text, options.tool_chars), time, call))
+        yield Turn(own, session, role, cut(text, options.tool_chars), time, call)
     else:
-        yield ImportedItem(Turn(own, session, role, text, time))
+        yield Turn(own, session, role, text, time)
 
 
 def _skip_message(message: Mapping[str, Any], role: str, kind: str, options: ImportOptions) -> Reason | None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of
-from aforesaid.importers.formats.injected import as_command, is_injected, without_injected
 from aforesaid.importers.formats.items import Item, Reason, Skipped, Title
 from aforesaid.importers.formats.json_values import as_id, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, clean_parts, parts_of
 
 TITLE_FIELDS = {"summary": "summary", "custom-title": "customTitle", "ai-title": "aiTitle"}  # by the line's type
 BOOKKEEPING = frozenset(
@@ -55,9 +53,7 @@ class ClaudeCode(TranscriptParser):
     def _message(
         self, line: Mapping[str, Any], raw: tuple[Part, ...], role: str, session: str, number: int
     ) -> Iterator[Item]:
-        cleaned = [_without_injected(part) for part in raw]
-        parts = tuple(part for part, _ in cleaned)
-        injected = sum(blocks for _, blocks in cleaned)
+        parts, injected = clean_parts(raw)
         yield from [Skipped(Reason.INJECTED)] * injected
         if injected and not any(part.kind != "text" or part.text.strip() for part in parts):
             return
@@ -66,19 +62,6 @@ class ClaudeCode(TranscriptParser):
             role, session = "assistant", f"{session[:256]}/{agent[:128]}"
         own = as_id(line.get("uuid")) or positional_id(number, f"{role} {parts}")
         yield from self._items(own, role, parts, session)
-
-
-def _without_injected(part: Part) -> tuple[Part, int]:
-    """A part without the text that the host added, and the number of blocks removed."""
-    if part.kind not in ("text", "result"):
-        return part, 0
-    text, blocks = without_injected(part.text)
-    if part.kind == "text":
-        typed = as_command(text)
-        text = text if typed is None else typed
-        if is_injected(text):
-            text, blocks = "", blocks + 1
-    return replace(part, text=text), blocks
 
 
 def _queued_prompt(line: Mapping[str, Any]) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of, text_in, tool_call
-from aforesaid.importers.formats.injected import is_injected, without_injected
 from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped
 from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, clean_parts, parts_of, text_in, tool_call
 
 SKIPPED_LINES = {
     "event_msg": Reason.REPEATED,
@@ -79,20 +78,13 @@ class Codex(TranscriptParser):
             return [Skipped(Reason.SYSTEM if role in ("system", "developer") else Reason.UNKNOWN)]
         return self._user_message(parts, number) if role == "user" else self._turns(role, parts, number)
 
-    def _user_message(self, parts: Iterable[Part], number: int) -> list[Item]:
+    def _user_message(self, raw: tuple[Part, ...], number: int) -> Iterable[Item]:
         """A user's message without the text that Codex added."""
-        kept: list[Part] = []
-        found: list[Item] = []
-        for part in parts:
-            text, blocks = without_injected(part.text)
-            if blocks or is_injected(text):
-                found += [Skipped(Reason.INJECTED)] * max(blocks, 1)
-                text = "" if is_injected(text) else text
-            if text.strip() or part.text == text:
-                kept.append(Part(part.kind, text, part.call))
-        if kept or not found:
-            found += self._turns("assistant" if self._is_subagent else "user", tuple(kept), number)
-        return found
+        cleaned, injected = clean_parts(raw)
+        parts = tuple(part for part, old in zip(cleaned, raw, strict=True) if part.text.strip() or part == old)
+        found: list[Item] = [Skipped(Reason.INJECTED)] * injected
+        role = "assistant" if self._is_subagent else "user"
+        return [*found, *self._turns(role, parts, number)] if parts or not injected else found
 
     def _turns(self, role: str, parts: tuple[Part, ...], number: int) -> Iterable[Item]:
         own = positional_id(number, " ".join([role, *(part.text for part in parts)]))

@@ -13,9 +13,9 @@ from aforesaid.errors import InputError
 from aforesaid.importers.formats.chatgpt import ChatGPT
 from aforesaid.importers.formats.claude_code import ClaudeCode
 from aforesaid.importers.formats.codex import Codex
-from aforesaid.importers.formats.document_file import LIST_FIELDS, DocumentFile, document_values, is_zip
 from aforesaid.importers.formats.growing_file import LineFile
 from aforesaid.importers.formats.items import ImportOptions, Invalid, ItemParser
+from aforesaid.importers.formats.json_document import LIST_FIELDS, DocumentFile, document_values, is_zip
 from aforesaid.importers.formats.jsonl import Jsonl
 from aforesaid.importers.formats.mem0 import Mem0
 from aforesaid.importers.formats.openclaw import CURATED, OpenClaw, memory_files

@@ -17,7 +17,6 @@ OWN_TOOLS = frozenset(
         "promote", "rollback", "feedback", "validate", "policy",
     )
 )  # fmt: skip
-
 OPTIONAL = ("thinking", "sidechains", "branches")  # skipped unless `include` names them
 
 
@@ -66,13 +65,6 @@ class ImportedClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedItem:
-    """A turn or a claim to store."""
-
-    content: Turn | ImportedClaim
-
-
-@dataclass(frozen=True, slots=True)
 class Skipped:
     """Something that is not imported, and why."""
 
@@ -94,7 +86,7 @@ class Title:
     text: str
 
 
-Item = ImportedItem | Skipped | Invalid | Title
+Item = Turn | ImportedClaim | Skipped | Invalid | Title
 
 
 class ItemParser(Protocol):

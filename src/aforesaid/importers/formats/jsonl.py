@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.blocks import cut
-from aforesaid.importers.formats.items import ImportedItem, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.items import ImportOptions, Item, Reason, Skipped
 from aforesaid.importers.formats.json_values import as_id, as_list, as_object, positional_id
+from aforesaid.importers.formats.transcript import cut
 from aforesaid.types import Turn
 
 TURN_FIELDS = ("id", "session", "time", "bundle", "tainted")  # taken from a message if it has them
@@ -88,7 +88,7 @@ class Jsonl:
         if turn.role in ("system", "developer"):
             return Skipped(Reason.SYSTEM)
         if turn.role != "tool":
-            return ImportedItem(turn) if turn.text.strip() else Skipped(Reason.EMPTY)
+            return turn if turn.text.strip() else Skipped(Reason.EMPTY)
         if not self._options.tools:
             return Skipped(Reason.TOOLS)
-        return ImportedItem(replace(turn, text=cut(turn.text, self._options.tool_chars)))
+        return replace(turn, text=cut(turn.text, self._options.tool_chars))

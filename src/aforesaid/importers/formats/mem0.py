@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from aforesaid.errors import FormatError
-from aforesaid.importers.formats.items import ImportedClaim, ImportedItem, ImportOptions, Item, Reason, Skipped
+from aforesaid.importers.formats.items import ImportedClaim, ImportOptions, Item, Reason, Skipped
 from aforesaid.importers.formats.json_values import as_id, as_list, as_object, as_text, parse_time
 
 MAX_CATEGORIES = 20
@@ -30,4 +30,4 @@ class Mem0:
         about = {"id": as_id(found.get("id")), "agent": as_id(found.get("agent_id")), "categories": categories}
         meta = {"mem0": {name: value for name, value in about.items() if value}}
         time = parse_time(found.get("updated_at")) or parse_time(found.get("created_at"))
-        return [ImportedItem(ImportedClaim(text, time, as_id(found.get("user_id")), meta))]
+        return [ImportedClaim(text, time, as_id(found.get("user_id")), meta)]

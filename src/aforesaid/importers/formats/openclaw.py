@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from aforesaid.importers.formats.blocks import Part, TranscriptParser, parts_of, text_in
 from aforesaid.importers.formats.items import Item, Reason, Skipped, Title
 from aforesaid.importers.formats.json_values import as_id, as_object, as_text, parse_time, positional_id
+from aforesaid.importers.formats.transcript import Part, TranscriptParser, parts_of, text_in
 
 SKIPPED_LINES = {
     **dict.fromkeys(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from aforesaid.notes.files.blocks import Block, blocks_of
 from aforesaid.settings.rows import FileRows
@@ -22,6 +23,7 @@ _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？]")
 
 DEFAULTS = FileRows()
 Count = Callable[[str], int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def chunks_of(
     """The chunks of a file in order. Every line that is not blank is in at least one."""
     blocks = list(blocks_of(lines)) if blocks is None else blocks
     sizes = [count(line) + 1 if line.strip() else 0 for line in lines]
-    headings = _Headings(blocks)
+    headings = _headings(blocks)
     found: list[Chunk] = []
     for start, end in _spans(list(_atoms(blocks, sizes, rows.chunk_tokens)), blocks, sizes, rows):
         found += _cut(lines, start, end, sizes, headings.at(_heading_line(blocks, start, end)), count, rows)
@@ -92,14 +94,16 @@ def _spans(
 ) -> Iterator[tuple[int, int]]:
     """The lines of each chunk: as many as fit, but fewer where a new section begins."""
     limit = rows.chunk_tokens
-    seams = _Seams(atoms, blocks)
+    sections = _Lookup({block.end: block.end for block in blocks if block.kind == "heading"}, 0)
+    code_ends = _Lookup({atom.start: atom.end for atom in atoms if atom.whole}, 0)
     start, size, end = 0, 0, 0
     for atom in atoms:
         full = size + atom.tokens > limit
         if size and (full or (atom.opens and size >= SECTION_SHARE * limit)):
             yield start, end
             room = 0 if atom.opens else min(rows.overlap_tokens, limit - atom.tokens)
-            start = seams.outside(_back(atom.start, max(start + 1, seams.section(atom.start)), room, sizes))
+            start = _back(atom.start, max(start + 1, sections.at(atom.start)), room, sizes)
+            start = max(start, code_ends.at(start - 1))  # an overlap never begins inside code
             size = sum(sizes[start : atom.start])
         elif not size:
             start = atom.start
@@ -118,26 +122,6 @@ def _back(at: int, floor: int, room: int, sizes: Sequence[int]) -> int:
             break
         start = line if sizes[line] else start
     return start
-
-
-class _Seams:
-    """Where an overlap may begin: after the last heading, and never inside code."""
-
-    def __init__(self, atoms: Sequence[_Atom], blocks: Sequence[Block]) -> None:
-        self._sections = [block.end for block in blocks if block.kind == "heading"]
-        self._code = [(atom.start, atom.end) for atom in atoms if atom.whole]
-        self._code_starts = [start for start, _ in self._code]
-
-    def section(self, line: int) -> int:
-        """The first line after the last heading above a line."""
-        place = bisect_right(self._sections, line)
-        return self._sections[place - 1] if place else 0
-
-    def outside(self, line: int) -> int:
-        """The line itself, or the end of the code that contains it."""
-        place = bisect_right(self._code_starts, line)
-        start, end = self._code[place - 1] if place else (line, line)
-        return end if start < line < end else line
 
 
 def _cut(
@@ -188,21 +172,23 @@ def _first_stop(line: str, stops: Sequence[int], low: int, high: int) -> int:
     return space + 1 if space >= 0 else high
 
 
-class _Headings:
-    """Finds the headings above a line."""
+class _Lookup(Generic[T]):
+    """Finds the value of the last line at or before a line."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
-        self._starts: list[int] = []
-        self._paths: list[str] = []
-        above: list[tuple[int, str]] = []
-        for block in blocks:
-            if block.kind != "heading":
-                continue
-            above = [*((level, words) for level, words in above if level < block.level), (block.level, block.words)]
-            self._starts.append(block.start)
-            self._paths.append(PATH_SIGN.join(words[:MAX_HEADING_CHARS] for _, words in above if words))
+    def __init__(self, values: Mapping[int, T], default: T) -> None:
+        self._lines = sorted(values)
+        self._values = [default, *(values[line] for line in self._lines)]
 
-    def at(self, line: int) -> str:
-        """The headings above a line, its own included, outermost first."""
-        place = bisect_right(self._starts, line)
-        return self._paths[place - 1] if place else ""
+    def at(self, line: int) -> T:
+        return self._values[bisect_right(self._lines, line)]
+
+
+def _headings(blocks: Sequence[Block]) -> _Lookup[str]:
+    """The headings above each line, its own included, outermost first."""
+    paths: dict[int, str] = {}
+    above: list[tuple[int, str]] = []
+    for block in blocks:
+        if block.kind == "heading":
+            above = [*(each for each in above if each[0] < block.level), (block.level, block.words)]
+            paths[block.start] = PATH_SIGN.join(words[:MAX_HEADING_CHARS] for _, words in above if words)
+    return _Lookup(paths, "")

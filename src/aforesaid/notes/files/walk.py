@@ -1,5 +1,8 @@
 """Finds the notes in a folder, and reads a note. What cannot be read is reported as skipped.
 
+The nearest ignore file with a matching pattern decides; inside a file, the last matching pattern. `.aforesaidignore`
+wins over `.gitignore`, so that it can include a note that git ignores. Ignored folders are not read at all.
+
 Links are followed only to targets inside the folder that were not seen before. So loops end, and nothing outside is
 read. Files are opened without following a link, and only if they are regular files.
 """
@@ -7,18 +10,28 @@ read. Files are opened without following a link, and only if they are regular fi
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from aforesaid.errors import InputError
-from aforesaid.notes.files.ignore import IGNORE_FILES, Ignored, is_junk_file, is_junk_folder
 from aforesaid.settings.rows import FileRows
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 MAX_PATH_CHARS = 400  # a path is part of a record's id
 MAX_DEPTH = 100
 MAX_IGNORE_BYTES = 200_000
+IGNORE_FILES = (".gitignore", ".aforesaidignore")  # the last one wins
+JUNK_FOLDERS = frozenset(
+    {"node_modules", "logs", "__pycache__", "bower_components", "site-packages"}
+)  # those of spec O6, and others without notes; hidden folders (.git, .obsidian, .trash, .venv) are skipped anyway
+JUNK_ENDINGS = (".log",)
+MAX_PATTERNS = 10_000
 CONTROL = frozenset(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029)))
 
 
@@ -49,21 +62,69 @@ class Walked:
     skipped: list[SkippedFile] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The bytes of a note, with its size and time when it was read."""
-
-    data: bytes
-    size: int
-    mtime_ns: int
-
-
 class Unreadable(Exception):  # noqa: N818 - every caller turns it into a line of a report
     """A file cannot be read as a note."""
 
     def __init__(self, why: str, *, temporary: bool = False) -> None:
         super().__init__(why)
         self.why, self.temporary = why, temporary
+
+
+def is_junk(path: str) -> bool:
+    """Whether a path is always ignored: hidden, a log, or in a folder of packages."""
+    *folders, name = PurePosixPath(path).parts or ("",)
+    return is_junk_file(name) or any(map(is_junk_folder, folders))
+
+
+def is_junk_folder(name: str) -> bool:
+    """Whether a folder is always ignored."""
+    return name.startswith(".") or name.lower() in JUNK_FOLDERS
+
+
+def is_junk_file(name: str) -> bool:
+    """Whether a file is always ignored."""
+    return name.startswith(".") or name.lower().endswith(JUNK_ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """The ignore rules of a folder: for each kind of ignore file, folders and their patterns, outermost first."""
+
+    layers: tuple[tuple[tuple[str, GitIgnoreSpec], ...], ...] = ((),) * len(IGNORE_FILES)
+
+    def within(self, folder: str, texts: Sequence[str | None]) -> Ignored:
+        """The rules for a folder with these ignore files (None: it has none of that kind)."""
+        return Ignored(
+            tuple(
+                (*layer, (folder, spec)) if text and (spec := _patterns(text)) else layer
+                for layer, text in zip(self.layers, texts, strict=True)
+            )
+        )
+
+    def ignores(self, path: str, *, is_folder: bool = False) -> bool:
+        """Whether to ignore a path."""
+        name = f"{path}/" if is_folder else path
+        for layer in reversed(self.layers):
+            for folder, spec in reversed(layer):
+                ignored: bool | None = spec.check_file(name.removeprefix(f"{folder}/")).include
+                if ignored is not None:
+                    return ignored
+        return False
+
+
+def _patterns(text: str) -> GitIgnoreSpec | None:
+    """The patterns of an ignore file. Invalid ones are skipped, as in git."""
+    lines = [line for line in text.removeprefix("\ufeff").splitlines()[:MAX_PATTERNS] if line.strip()]
+    return _spec(lines) or _spec([line for line in lines if _spec([line])])
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec | None:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except (ValueError, re.error):
+        return None
 
 
 def real_folder(path: str | Path) -> Path:
@@ -171,7 +232,7 @@ class _Walker:
         if name not in names:
             return None
         try:
-            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES).data
+            data = _bytes(Path(self._at(inside), name), self._root, MAX_IGNORE_BYTES)[0]
         except (Unreadable, OSError) as error:
             self._skip(f"{inside}/{name}".lstrip("/"), error.why if isinstance(error, Unreadable) else _reason(error))
             return None
@@ -208,17 +269,17 @@ def printable(path: str) -> str:
     return "".join(char.encode("unicode_escape").decode() if char in CONTROL else char for char in safe)
 
 
-def read_note(root: Path, path: str, rows: FileRows) -> Read:
-    """Read a note. Raises Unreadable with the reason."""
+def read_note(root: Path, path: str, rows: FileRows) -> tuple[bytes, int]:
+    """The bytes of a note, and its time in nanoseconds. Raises Unreadable with the reason."""
     try:
-        found = _bytes(root / path, root, rows.max_bytes)
+        data, mtime_ns = _bytes(root / path, root, rows.max_bytes)
     except OSError as error:
         raise Unreadable(_reason(error), temporary=True) from None
-    if found.data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("UTF-16 text; save it as UTF-8")
-    if b"\x00" in found.data:
+    if b"\x00" in data:
         raise Unreadable("binary")
-    return found
+    return data, mtime_ns
 
 
 def decode(data: bytes) -> str:
@@ -229,8 +290,8 @@ def decode(data: bytes) -> str:
         raise Unreadable(f"not UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8") from None
 
 
-def _bytes(file: Path, root: Path, max_bytes: int) -> Read:
-    """All bytes of a regular file under a root. Raises Unreadable if it changes while it is read."""
+def _bytes(file: Path, root: Path, max_bytes: int) -> tuple[bytes, int]:
+    """All bytes of a regular file under a root, and its time. Raises Unreadable if it changes while it is read."""
     target = file.resolve(strict=True)
     if not target.is_relative_to(root):
         raise Unreadable("a link that leads out of the folder")
@@ -245,7 +306,7 @@ def _bytes(file: Path, root: Path, max_bytes: int) -> Read:
         after = os.fstat(handle)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(data) != after.st_size:
         raise Unreadable("changed while it was read; the next run takes it", temporary=True)
-    return Read(data, after.st_size, after.st_mtime_ns)
+    return data, after.st_mtime_ns
 
 
 def _reason(error: OSError) -> str:

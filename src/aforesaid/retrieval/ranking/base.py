@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import Filter, Record
+from aforesaid.types import Filter, Hit, Record
 
 SECONDS_A_DAY = 86_400
 TIER = "tier"  # the part of a hit that says with how many dimensions it was found
@@ -55,18 +59,18 @@ class Question:
         """How old a record is at the question's now; never negative."""
         return max((self.now - record.time).total_seconds(), 0.0)
 
+    def age_days(self, record: Record) -> float:
+        """The same in days."""
+        return self.age_seconds(record) / SECONDS_A_DAY
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Hits of both searches, text hits first; None where a search did not find the record."""
 
-    keys: list[str]
-    bm25: list[float | None]
-    cosines: list[float | None]
+class Candidate(NamedTuple):
+    """A record that a search found. `bm25`, its rank, or `cosine` is None when that search did not find it."""
 
-    def text_rank(self, i: int) -> int | None:
-        """The place of a record among the text hits, from 1."""
-        return i + 1 if self.bm25[i] is not None else None
+    record: Record
+    bm25: float | None
+    text_rank: int | None
+    cosine: float | None
 
 
 def text_candidates(question: Question, limit: int) -> dict[str, float]:
@@ -76,17 +80,18 @@ def text_candidates(question: Question, limit: int) -> dict[str, float]:
 
 
 def vector_candidates(question: Question, limit: int) -> dict[str, float]:
-    """Cosine by key, best first; nothing when the vector arm is off."""
+    """Cosine by key, best first; nothing when embeddings are unavailable."""
     if question.vector is None:
         return {}
     found = question.store.vector_search(question.vector, question.where, limit)
     return {item.key: item.score for item in found}
 
 
-def both_arms(bm25: Mapping[str, float], cosines: Mapping[str, float]) -> Candidates:
-    """The union of the two arms."""
-    keys = list(dict.fromkeys([*bm25, *cosines]))
-    return Candidates(keys, [bm25.get(key) for key in keys], [cosines.get(key) for key in keys])
+def both_arms(question: Question, bm25: Mapping[str, float], cosines: Mapping[str, float]) -> list[Candidate]:
+    """The records of both searches, text hits first, without those that another process deleted meanwhile."""
+    records = question.store.get(list(dict.fromkeys([*bm25, *cosines])))
+    ranks = {record.key: rank for rank, record in enumerate(records, start=1) if record.key in bm25}
+    return [Candidate(r, bm25.get(r.key), ranks.get(r.key), cosines.get(r.key)) for r in records]
 
 
 def exact_cosines(question: Question, keys: Sequence[str]) -> dict[str, float]:
@@ -105,7 +110,7 @@ def nearest_passages(question: Question, keys: Sequence[str]) -> dict[str, float
 
 
 def reason(parts: Mapping[str, str]) -> str:
-    """The one form of every explanation: `key=value; key=value`."""
+    """Format an explanation as `key=value; key=value`."""
     return "; ".join(f"{name}={value}" for name, value in parts.items())
 
 
@@ -116,5 +121,31 @@ def evidence(question: Question, record: Record, rank: int | None, cosine: float
         found["fts"] = f"rank:{rank}"
     if cosine is not None:
         found["cos"] = f"{cosine:.2f}"
-    found["age"] = f"{question.age_seconds(record) / SECONDS_A_DAY:.0f}d"
+    found["age"] = f"{question.age_days(record):.0f}d"
     return found
+
+
+def scored_hits(
+    question: Question,
+    found: Sequence[Candidate],
+    scores: ArrayLike,
+    shared: Mapping[str, float],
+    columns: Mapping[str, ArrayLike],
+    explain: str,
+) -> list[Hit]:
+    """A hit per candidate. Its parts are the `shared` numbers and its value of each column.
+
+    `explain` is the end of the reason, as a format string over the parts.
+    """
+    rows = np.column_stack([np.asarray(column, dtype=np.float64) for column in columns.values()]).tolist()
+    hits = []
+    for each, score, row in zip(found, np.asarray(scores).tolist(), rows, strict=True):
+        parts = {**shared, **dict(zip(columns, row, strict=True))}
+        why = reason(evidence(question, each.record, each.text_rank, each.cosine))
+        hits.append(Hit(each.record, score, parts, f"{why}; {explain.format_map(parts)}"))
+    return hits
+
+
+def best_first(hits: Iterable[Hit], limit: int | None = None) -> list[Hit]:
+    """The best hits, by score and then by key."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.record.key))[:limit]

@@ -20,8 +20,8 @@ import numpy as np
 
 from aforesaid.math.fusion import convex, reciprocal, relative, stretched
 from aforesaid.retrieval.ranking.base import (
-    SECONDS_A_DAY,
     Question,
+    best_first,
     evidence,
     exact_cosines,
     nearest_passages,
@@ -30,8 +30,7 @@ from aforesaid.retrieval.ranking.base import (
     vector_candidates,
 )
 from aforesaid.retrieval.ranking.features import FeatureInput, feature_columns
-from aforesaid.retrieval.ranking.links import linked_hits
-from aforesaid.retrieval.ranking.newest import rank_newer_first
+from aforesaid.retrieval.ranking.related import linked_hits, rank_newer_first
 from aforesaid.settings.rows import DefaultRows
 from aforesaid.store.protocols import Surroundings
 from aforesaid.text.analyze import is_unspaced
@@ -60,6 +59,7 @@ class DefaultCandidates:
 
     alpha: float
     bm25: Mapping[str, float]
+    text_ranks: Mapping[str, int]
     cosines: Mapping[str, float]
     passages: Mapping[str, float]
     fused: Mapping[str, Fused]
@@ -84,8 +84,8 @@ def rank(question: Question) -> list[Hit]:
     keys = list(glances)
     order = sorted(range(len(keys)), key=lambda i: (-scores[i], keys[i]))[: question.limit]
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
-    places = {key: place for place, key in enumerate(found.bm25, start=1)}
-    hits = [_hit(question, found, record, parts, weights, places) for record in question.store.get(list(parts))]
+    records = question.store.get(list(parts))
+    hits = [_hit(question, found, record, parts[record.key], weights) for record in records]
     return rank_newer_first(question, _with_links(question, hits))
 
 
@@ -93,9 +93,7 @@ def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
     """Add records that found documents link to, at half the score. Turns have no links."""
     written = [hit for hit in hits if hit.record.kind in LINKED]
     linked = linked_hits(question, written, taken=hits) if written else []
-    if not linked:
-        return hits
-    return sorted([*hits, *linked], key=lambda hit: (-hit.score, hit.record.key))[: question.limit]
+    return best_first([*hits, *linked], question.limit) if linked else hits
 
 
 def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandidates:
@@ -117,7 +115,8 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandi
     scores = convex(meaning, words, alpha) if rows.fusion == "convex" else reciprocal(meaning, words)
     joined = zip(words.tolist(), meaning.tolist(), scores.tolist(), strict=True)
     fused = sorted(zip(keys, map(Fused._make, joined), strict=True), key=lambda pair: (-pair[1].score, pair[0]))
-    return DefaultCandidates(alpha, bm25, cosines, passages, dict(fused))
+    ranks = {key: rank for rank, key in enumerate(bm25, start=1)}
+    return DefaultCandidates(alpha, bm25, ranks, cosines, passages, dict(fused))
 
 
 def _nearer_passages(
@@ -162,12 +161,10 @@ def _hit(
     question: Question,
     found: DefaultCandidates,
     record: Record,
-    parts_by_key: Mapping[str, Mapping[str, float]],
+    added: Mapping[str, float],
     weights: Mapping[str, float],
-    places: Mapping[str, int],
 ) -> Hit:
     key = record.key
-    added = parts_by_key[key]
     fused = found.of(key)
     bm25, cosine = found.bm25.get(key), found.cosines.get(key)
     parts = {"alpha": found.alpha, "meaning": fused.meaning, "words": fused.words, "fused": fused.score}
@@ -175,8 +172,8 @@ def _hit(
     parts |= {"cos": cosine} if cosine is not None else {}
     parts |= {"passage": 1.0} if key in found.passages else {}
     parts |= {**added} | {f"weight_{name}": weight for name, weight in weights.items()}
-    parts["age_days"] = question.age_seconds(record) / SECONDS_A_DAY
-    why = evidence(question, record, places.get(key), cosine)
+    parts["age_days"] = question.age_days(record)
+    why = evidence(question, record, found.text_ranks.get(key), cosine)
     why |= {"nearest": "a sentence"} if key in found.passages else {}
     changes = {name: weights[name] * part for name, part in added.items()}
     why |= {name: f"{change:+.2f}" for name, change in changes.items() if abs(change) >= LEAST_SHOWN}

@@ -1,9 +1,11 @@
-"""What a note is to its owner: a topic brief, curated memory, a daily log, or a plain note (spec 10, O1, O5).
+"""The tier of a note: a topic brief, curated memory, a daily log, or a plain note (spec 10, O1, O5).
 
-T3 topic      memory/topics/*.md, any folder called topics
+T3 topic      memory/topics/*.md, and any folder named topics
 T4 curated    MEMORY.md, USER.md
-T2 log        a date as the beginning of its name: memory/2026-05-03.md, 2026-05-03-standup.md, 20260503.md
-note          everything else; front matter (`tier: curated`) says otherwise
+T2 log        a file name that starts with a date: memory/2026-05-03.md, 2026-05-03-standup.md, 20260503.md
+note          everything else
+
+Front matter overrides this (`tier: curated`).
 """
 
 from __future__ import annotations
@@ -14,13 +16,13 @@ from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
 Tier: TypeAlias = Literal["topic", "curated", "note", "log"]
-TIERS: tuple[Tier, ...] = get_args(Tier)  # in the order in which they are preferred where scores tie
+TIERS: tuple[Tier, ...] = get_args(Tier)  # the preferred ones first, for equal scores
 
-TIER = "tier"  # the key of `meta` that holds it
+TIER = "tier"  # the key of `meta`
 CURATED_NAMES = frozenset({"memory.md", "user.md"})
 TOPIC_FOLDERS = frozenset({"topics"})
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?!\d)|(\d{4})(\d\d)(\d\d)(?!\d)|(\d{4})年(\d{1,2})月(\d{1,2})日")
-_SPOKEN: dict[str, Tier] = {
+_FRONT_MATTER: dict[str, Tier] = {
     "t2": "log", "log": "log", "logs": "log", "daily": "log", "journal": "log",
     "t3": "topic", "topic": "topic", "topics": "topic", "brief": "topic",
     "t4": "curated", "curated": "curated", "memory": "curated",
@@ -28,10 +30,10 @@ _SPOKEN: dict[str, Tier] = {
 }  # fmt: skip
 
 
-def tier_of(path: str, said: str = "") -> Tier:
-    """The tier of a note by its path in the folder, unless its front matter says one."""
-    if spoken := _SPOKEN.get(said.strip().lower()):
-        return spoken
+def tier_of(path: str, front_matter: str = "") -> Tier:
+    """The tier that the front matter names, else the tier by the note's path in its folder."""
+    if named := _FRONT_MATTER.get(front_matter.strip().lower()):
+        return named
     file = PurePosixPath(path)
     if file.name.lower() in CURATED_NAMES:
         return "curated"
@@ -41,7 +43,7 @@ def tier_of(path: str, said: str = "") -> Tier:
 
 
 def day_of(path: str) -> datetime | None:
-    """The day that a file's name begins with, as its first moment."""
+    """The start of the day that a file name begins with; None without a valid date."""
     found = _DATE.match(PurePosixPath(path).name)
     if not found:
         return None

@@ -1,10 +1,10 @@
-"""`libra-single`, `libra-two-pass`, `libra`: meaning, age and authority, with hops and time (spec L1–L9.9).
+"""`libra-single`, `libra-two-pass` and `libra`: cosine, age and authority, with links and dates (spec L1–L9.9).
 
-    single pass   score = (α·cos + β·R + γ·S)·Q
-    two passes    S_final = ω·cos·(1 + κM)/(1 + κ) [· Q], and neighbours by hops
-    with time     S_proj = (1 − ξ)·S_final + ξ·S_cov, for questions of time only
+    libra-single     score = (α·cos + β·R + γ·S)·Q
+    libra-two-pass   S_final = ω·cos·(1 + κM)/(1 + κ) [· Q], and linked records
+    libra            the same; for questions about time S_proj = (1 − ξ)·S_final + ξ·S_cov
 
-All three rank by vectors: without the vector arm they find nothing, and the freshness line says so.
+All three search by vectors only. Without embeddings they find nothing, and the result's freshness says so.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from aforesaid.math import libra, temporal
 from aforesaid.math.cascade import tiers_for
 from aforesaid.math.domain import Flags
 from aforesaid.math.pce import vector_candidates as wide
-from aforesaid.retrieval.ranking.base import TIER, Question, evidence, reason, vector_candidates
-from aforesaid.retrieval.ranking.links import linked_hits
+from aforesaid.retrieval.ranking.base import TIER, Question, best_first, both_arms, scored_hits, vector_candidates
+from aforesaid.retrieval.ranking.related import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.dates import time_expressions
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
 from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
 
-AUTHORITY = "authority"  # the key of `meta` that holds a(d); lore of an authored document has 1 without it
-RECOVERY_POOL = 20  # times the recovery limit that is read to choose the recovered by their dates
+AUTHORITY = "authority"  # the key of `meta` with a(d); without it, 1 for authored documents and 0 for the rest
+RECOVERY_POOL = 20  # candidates per record that may be recovered by its dates
 
 
 class Near(NamedTuple):
@@ -41,57 +41,45 @@ class Near(NamedTuple):
 def rank_single(question: Question) -> list[Hit]:
     """One pass over the nearest records (spec L1–L2)."""
     tier, cosines = _cascade(question, wide(question.limit, question.settings.search))
-    records = question.store.get(list(cosines))
-    if not records:
+    found = both_arms(question, {}, cosines)
+    if not found:
         return []
     scored = libra.single_pass(
-        [cosines[record.key] for record in records],
-        [question.age_seconds(record) for record in records],
-        [_scope(question, record) for record in records],
-        [1.0 - record.confidence for record in records],
-        [record.kind == "summary" for record in records],
+        [cosines[each.record.key] for each in found],
+        [question.age_seconds(each.record) for each in found],
+        [_scope(question, each.record) for each in found],
+        [1.0 - each.record.confidence for each in found],
+        [each.record.kind == "summary" for each in found],
         question.settings.libra,
         question.settings.search,
     )
-    alpha, beta, gamma = libra.hybrid_weights(question.settings.libra).values
-    ranked = []
-    for i, record in enumerate(records):
-        parts = {
-            TIER: tier,
-            "alpha": alpha,
-            "beta": beta,
-            "gamma": gamma,
-            "cos": float(scored.cosine[i]),
-            "recency": float(scored.recency[i]),
-            "scope": float(scored.scope[i]),
-            "quality": float(scored.quality[i]),
-        }
-        why = evidence(question, record, None, cosines[record.key])
-        why |= {"recency": f"{parts['recency']:.2f}", "scope": f"{parts['scope']:.1f}"}
-        ranked.append(Hit(record, float(scored.score[i]), parts, reason(why)))
-    return _best(question, ranked)
+    weights = zip(("alpha", "beta", "gamma"), libra.hybrid_weights(question.settings.libra).values, strict=True)
+    columns = {"cos": scored.cosine, "recency": scored.recency, "scope": scored.scope, "quality": scored.quality}
+    explain = "recency={recency:.2f}; scope={scope:.1f}"
+    hits = scored_hits(question, found, scored.score, {TIER: tier, **dict(weights)}, columns, explain)
+    return best_first(hits, question.limit)
 
 
 def rank_two_pass(question: Question) -> list[Hit]:
-    """C2 ∪ C*_hop (spec L7.3–L7.8)."""
-    second = _second_pass(question, _first_pass(question))
-    return _best(question, [*second, *linked_hits(question, second)])
+    """The second pass and its linked records: C2 ∪ C*_hop (spec L7.3–L7.8)."""
+    second = _second_pass(question)
+    return best_first([*second, *linked_hits(question, second)], question.limit)
 
 
 def rank(question: Question) -> list[Hit]:
-    """Two passes; a question of time takes its anchors from a wider pool, so that both ends of a span come along."""
+    """Two passes. For a question about time, records with dates are added from a wider pool (spec L9.6)."""
     xi = temporal.query_indicator(temporal_patterns(question.text), question.settings.time)
     if not temporal.active(xi, question.settings.time):
         return rank_two_pass(question)
-    second = _second_pass(question, _first_pass(question))
-    chosen = _selected(question, second, xi)
-    return _best(question, [*chosen, *linked_hits(question, second, taken=chosen)])
+    second = _second_pass(question)
+    chosen = _select_by_dates(question, second, xi)
+    return best_first([*chosen, *linked_hits(question, second, taken=chosen)], question.limit)
 
 
 def _cascade(question: Question, limit: int) -> Near:
-    """The first tier of a Matryoshka model whose best score reaches its exit, else all dimensions (spec L4).
+    """Search with few dimensions first; stop when the best score reaches the tier's exit (spec L4).
 
-    An early exit keeps the order of its tier, as the seed has it.
+    An early exit keeps the order of its tier. Models without Matryoshka training have only the full tier.
     """
     if question.vector is None:
         return Near(0, {})
@@ -104,25 +92,21 @@ def _cascade(question: Question, limit: int) -> Near:
     return Near(question.vector.size, vector_candidates(question, limit))
 
 
-def _first_pass(question: Question) -> Near:
-    """C1: the k1 nearest with cos ≥ θ1."""
+def _second_pass(question: Question) -> list[Hit]:
+    """C2: of the k1 nearest records with cos ≥ θ1, the k2 best by S_final."""
     rows = question.settings.libra
     near = _cascade(question, rows.k1)
-    return Near(near.tier, {key: cosine for key, cosine in near.cosines.items() if cosine >= rows.theta1})
+    first = Near(near.tier, {key: cosine for key, cosine in near.cosines.items() if cosine >= rows.theta1})
+    return best_first(_final_scores(question, first), rows.k2)
 
 
-def _second_pass(question: Question, near: Near) -> list[Hit]:
-    """C2: the k2 best by S_final."""
-    ranked = _final_scores(question, near)
-    return sorted(ranked, key=lambda item: (-item.score, item.record.key))[: question.settings.libra.k2]
-
-
-def _final_scores(question: Question, found: Near) -> list[Hit]:
+def _final_scores(question: Question, near: Near) -> list[Hit]:
     """S_final of every candidate, with its parts."""
-    rows, records = question.settings.libra, question.store.get(list(found.cosines))
-    if not records:
+    rows, found = question.settings.libra, both_arms(question, {}, near.cosines)
+    if not found:
         return []
-    near = [found.cosines[record.key] for record in records]
+    records = [each.record for each in found]
+    cosines = [near.cosines[record.key] for record in records]
     uses = [int(record.meta.get(USES, 0)) for record in records]
     recent = libra.recency([question.age_seconds(record) for record in records], rows.authority_decay)
     frequent = libra.access_frequency(uses, max(*uses, _most_uses(question)))
@@ -132,27 +116,22 @@ def _final_scores(question: Question, found: Near) -> list[Hit]:
     covered = libra.keyword_coverage(keywords, [set(terms(searchable(record))) for record in records])
     summaries = [record.kind == "summary" for record in records]
     quality = libra.quality([1.0 - record.confidence for record in records], summaries, rows.delta)
-    scores = libra.second_pass(omega, near, covered, rows.kappa, quality)
-    ranked = []
-    for i, record in enumerate(records):
-        parts = {
-            TIER: found.tier,
-            "omega": float(omega[i]),
-            "r": float(recent[i]),
-            "f": float(frequent[i]),
-            "a": float(authored[i]),
-            "cos": max(near[i], 0.0),
-            "coverage": float(covered[i]),
-            "keyword_factor": float(libra.keyword_factor(covered[i], rows.kappa)),
-            "quality": float(quality[i]),
-        }
-        why = evidence(question, record, None, near[i])
-        why |= {"omega": f"{parts['omega']:.2f}", "keywords": f"{parts['coverage']:.2f}"}
-        ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
-    return ranked
+    scores = libra.second_pass(omega, cosines, covered, rows.kappa, quality)
+    columns = {
+        "omega": omega,
+        "r": recent,
+        "f": frequent,
+        "a": authored,
+        "cos": np.maximum(cosines, 0.0),
+        "coverage": covered,
+        "keyword_factor": libra.keyword_factor(covered, rows.kappa),
+        "quality": quality,
+    }
+    explain = "omega={omega:.2f}; keywords={coverage:.2f}"
+    return scored_hits(question, found, scores, {TIER: near.tier}, columns, explain)
 
 
-def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
+def _select_by_dates(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
     """The greedy choice 𝒮* among C2 and the recovered records, by σ(d) = S_proj(d, 𝒮*∖{d}) (spec L9.6–L9.8)."""
     rows = question.settings.time
     pool = [*second, *_recovered(question, second)]
@@ -174,7 +153,7 @@ def _selected(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]
 
 
 def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
-    """Records under the first pass's threshold that are rich in dates."""
+    """Records with many dates that the first pass missed."""
     rows = question.settings.time
     near = vector_candidates(question, RECOVERY_POOL * rows.recovery_limit)
     ranked = _final_scores(question, Near(question.vector.size if question.vector is not None else 0, near))
@@ -202,7 +181,7 @@ def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence
 
 
 def _anchors(question: Question, record: Record) -> float:
-    """A(d), from what was counted when the record was written; counted now for one that says nothing of it."""
+    """A(d): the density of time expressions. Counted when the record was stored, else counted now."""
     count = record.meta.get(ANCHORS)
     if count is None:
         found = guarded("dates", lambda: time_expressions(record.text), ())
@@ -211,7 +190,7 @@ def _anchors(question: Question, record: Record) -> float:
 
 
 def _most_uses(question: Question) -> int:
-    """max acc over all that the question may see, not over the candidates alone."""
+    """max acc: over all records of the visible owners, not only over the candidates."""
     owners = question.where.owners or ()
     return max((most_uses(question.request, owner) for owner in owners), default=0)
 
@@ -221,11 +200,7 @@ def _authored(record: Record) -> float:
 
 
 def _scope(question: Question, record: Record) -> Scope:
-    """A turn counts as the active session's only there; elsewhere it is part of its user's memory."""
+    """A turn has the scope `session` only if that session is searched; else it belongs to the user."""
     if record.scope == "session" and record.session not in (question.where.sessions or ()):
         return "user"
     return record.scope
-
-
-def _best(question: Question, ranked: Sequence[Hit]) -> list[Hit]:
-    return sorted(ranked, key=lambda item: (-item.score, item.record.key))[: question.limit]

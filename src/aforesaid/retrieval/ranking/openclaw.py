@@ -1,8 +1,8 @@
-"""`openclaw`: three modes, the better of two scores, boosts by file, expansions until an early stop (spec O1–O4).
+"""`openclaw`: the better of two scores plus boosts by file, for the query and its variants (spec O1–O4).
 
     score = max(norm_vec, norm_fts) + 0.10·[topic] + 0.05·[curated] − 0.10·[older than a year]
 
-The seed leaves both norms open: here norm_vec = max(cos, 0) and norm_fts = bm25 ÷ the query's best.
+The published policy does not define the norms. We use norm_vec = max(cos, 0) and norm_fts = bm25 ÷ the best bm25.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import replace
 from aforesaid.math import openclaw as formulas
 from aforesaid.math.fusion import relative
 from aforesaid.retrieval.ranking.base import (
-    SECONDS_A_DAY,
     Question,
+    best_first,
     both_arms,
     evidence,
     reason,
@@ -30,17 +30,17 @@ CURATED = "MEMORY.md"
 
 
 def rank(question: Question) -> list[Hit]:
-    """The query as asked; then its variants, unless the leading hits already agree."""
+    """Search for the query, then for its variants until the leading hits agree; a record keeps its best score."""
     query = analyse(question.text, question.settings.pce, question.settings.openclaw)
-    best = {item.record.key: item for item in _pass(question, query)}
+    best = {hit.record.key: hit for hit in _search(question, query)}
     for variant in query.expansions[: question.settings.openclaw.max_expansions]:
-        if _agreed(question, list(best.values())):
+        if _hits_agree(question, list(best.values())):
             break
-        for item in _pass(_rephrased(question, variant), query):
-            held = best.get(item.record.key)
-            if held is None or item.score > held.score:
-                best[item.record.key] = item
-    return sorted(best.values(), key=lambda item: (-item.score, item.record.key))[: question.limit]
+        for hit in _search(_rephrased(question, variant), query):
+            known = best.get(hit.record.key)
+            if known is None or hit.score > known.score:
+                best[hit.record.key] = hit
+    return best_first(best.values(), question.limit)
 
 
 def _rephrased(question: Question, variant: str) -> Question:
@@ -48,14 +48,15 @@ def _rephrased(question: Question, variant: str) -> Question:
     return replace(question, text=variant, vector=vectors[0] if vectors is not None else None)
 
 
-def _agreed(question: Question, ranked: Sequence[Hit]) -> bool:
+def _hits_agree(question: Question, hits: Sequence[Hit]) -> bool:
+    """Whether the early stop of the policy applies (spec O4)."""
     rows = question.settings.openclaw
-    files = [_file(item.record) for item in ranked]
-    return formulas.early_stop([item.score for item in ranked], files, rows.threshold, rows) if ranked else False
+    files = [_file(hit.record) for hit in hits]
+    return formulas.early_stop([hit.score for hit in hits], files, rows.threshold, rows) if hits else False
 
 
-def _pass(question: Question, query: QueryAnalysis) -> list[Hit]:
-    """One look, by mode: which arm goes first, and whether the other is asked at all."""
+def _search(question: Question, query: QueryAnalysis) -> list[Hit]:
+    """Run both searches, or only the first one of the query's mode if its hits are good enough."""
     rows = question.settings.openclaw
     if query.mode == "exact":
         bm25 = text_candidates(question, rows.text_exact)
@@ -72,24 +73,19 @@ def _pass(question: Question, query: QueryAnalysis) -> list[Hit]:
 
 
 def _scored(question: Question, query: QueryAnalysis, bm25: dict[str, float], cosines: dict[str, float]) -> list[Hit]:
-    held = {record.key: record for record in question.store.get(list(dict.fromkeys([*bm25, *cosines])))}
-    found = both_arms(
-        {key: value for key, value in bm25.items() if key in held},
-        {key: value for key, value in cosines.items() if key in held},
-    )
-    if not found.keys:
+    found = both_arms(question, bm25, cosines)
+    if not found:
         return []
-    records = [held[key] for key in found.keys]
-    norm_text = relative([value or 0.0 for value in found.bm25])
-    norm_vec = [min(max(value or 0.0, 0.0), 1.0) for value in found.cosines]
+    norm_text = relative([each.bm25 or 0.0 for each in found])
+    norm_vec = [min(max(each.cosine or 0.0, 0.0), 1.0) for each in found]
     merged = formulas.merged(norm_vec, norm_text)
-    tiers = [_tier(record) for record in records]
+    tiers = [_tier(each.record) for each in found]
     topic, curated = [tier == "topic" for tier in tiers], [tier == "curated" for tier in tiers]
-    ages = [question.age_seconds(record) / SECONDS_A_DAY for record in records]
+    ages = [question.age_days(each.record) for each in found]
     rows = question.settings.openclaw
     scores = formulas.boosted(merged, topic, curated, ages, historical=query.historical, rows=rows)
     ranked = []
-    for i, record in enumerate(records):
+    for i, (record, _, text_rank, cosine) in enumerate(found):
         parts = {
             "norm_vec": norm_vec[i],
             "norm_fts": float(norm_text[i]),
@@ -97,7 +93,7 @@ def _scored(question: Question, query: QueryAnalysis, bm25: dict[str, float], co
             "boost": float(scores[i] - merged[i]),
             "age_days": ages[i],
         }
-        why = {"mode": query.mode} | evidence(question, record, found.text_rank(i), found.cosines[i])
+        why = {"mode": query.mode} | evidence(question, record, text_rank, cosine)
         why |= {"file": _file(record)} if record.provenance and record.provenance.file else {}
         why |= {"tier": tiers[i]} if tiers[i] else {}
         ranked.append(Hit(record, float(scores[i]), parts, reason(why)))
@@ -105,7 +101,7 @@ def _scored(question: Question, query: QueryAnalysis, bm25: dict[str, float], co
 
 
 def _tier(record: Record) -> str:
-    """What a chunk's note is; of any other record the file tells."""
+    """The tier of a chunk's note; for other records, from their file name."""
     if record.kind == "chunk" and TIER in record.meta:
         return str(record.meta[TIER])
     file = _file(record)
@@ -113,5 +109,5 @@ def _tier(record: Record) -> str:
 
 
 def _file(record: Record) -> str:
-    """The file a record comes from; a turn's session stands for its daily log."""
+    """The file that a record comes from. Turns have none, so their session is used, which is their daily log."""
     return (record.provenance.file if record.provenance else None) or record.session or record.id

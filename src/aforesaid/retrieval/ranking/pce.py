@@ -1,4 +1,4 @@
-"""`pce`: text and vectors fused by a query-dependent α, weighed by usefulness, thinned out for diversity (spec P1–P5).
+"""`pce`: text and vector scores fused by a query-dependent α, times usefulness, then diversified (spec P1–P5).
 
 S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, in the order of MMR
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from aforesaid.engine.kept_values import TEXT, VECTOR, calibration
 from aforesaid.math import pce
@@ -18,11 +19,10 @@ from aforesaid.math.pce import diverse
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.ranking.base import (
     SECONDS_A_DAY,
-    Candidates,
+    Candidate,
     Question,
     both_arms,
-    evidence,
-    reason,
+    scored_hits,
     text_candidates,
     vector_candidates,
 )
@@ -44,8 +44,8 @@ def rank_all(question: Question) -> tuple[list[Hit], int]:
     alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
     bm25 = _arm(question, text_candidates, pce.text_candidates(question.limit, question.settings.search))
     cosines = _arm(question, vector_candidates, pce.vector_candidates(question.limit, question.settings.search))
-    found = _existing(question, both_arms(bm25, cosines))
-    return _select(question, found, alpha) if found.keys else ([], 0)
+    found = both_arms(question, bm25, cosines)
+    return _select(question, found, alpha) if found else ([], 0)
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
@@ -56,18 +56,13 @@ def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], a
     return arm(question, wider) if wider > asked and len(found) == asked else found
 
 
-def _existing(question: Question, found: Candidates) -> Candidates:
-    """The candidates that still exist: another process may have deleted one."""
-    held = {record.key for record in question.store.get(found.keys)}
-    kept = [i for i, key in enumerate(found.keys) if key in held]
-    return Candidates([found.keys[i] for i in kept], [found.bm25[i] for i in kept], [found.cosines[i] for i in kept])
-
-
-def _select(question: Question, found: Candidates, alpha: float) -> tuple[list[Hit], int]:
+def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tuple[list[Hit], int]:
     rows = question.settings.pce
-    records = question.store.get(found.keys)
-    s_text = calibrated(found.bm25, _calibration(question, TEXT), lambda raw: pce.text_min_max(raw, rows.epsilon))
-    s_vec = calibrated(found.cosines, _calibration(question, VECTOR), pce.vector_share)
+    records = [each.record for each in found]
+    s_text = calibrated(
+        [each.bm25 for each in found], _calibration(question, TEXT), lambda raw: pce.text_min_max(raw, rows.epsilon)
+    )
+    s_vec = calibrated([each.cosine for each in found], _calibration(question, VECTOR), pce.vector_share)
     fused = pce.fused(s_vec, s_text, alpha)
     utilities = pce.utility_share([_decayed_utility(question, record) for record in records], rows.epsilon)
     confidences = [record.confidence for record in records]
@@ -80,38 +75,28 @@ def _select(question: Question, found: Candidates, alpha: float) -> tuple[list[H
     below = len(records) - int(kept.size)
     if not kept.size:
         return [], below
-    chosen = kept[
-        diverse(
-            scores[kept],
-            [content_hash(records[i].text) for i in kept],
-            [records[i].meta.get(ENTITY) for i in kept],
-            _vectors(question, [found.keys[i] for i in kept]),
-            question.limit,
-            rows,
-        )
-    ]
-    ranked = []
-    for i in chosen.tolist():
-        parts = {
-            "alpha": alpha,
-            "s_vec": float(np.nan_to_num(s_vec[i])),
-            "s_text": float(np.nan_to_num(s_text[i])),
-            "S": float(fused[i]),
-            "utility": float(utilities[i]),
-            "confidence": confidences[i],
-            "recency": float(recencies[i]),
-            **({"quality": qualities[i]} if rows.use_quality else {}),
-            "g": float(g[i]),
-            "age_days": float(ages[i]),
-        }
-        why = evidence(question, records[i], found.text_rank(i), found.cosines[i])
-        why |= {"utility": f"{parts['utility']:.2f}", "confidence": f"{confidences[i]:.2f}", "g": f"{parts['g']:.2f}"}
-        ranked.append(Hit(records[i], float(scores[i]), parts, reason(why)))
-    return ranked, below
+    hashes = [content_hash(records[i].text) for i in kept]
+    entities = [records[i].meta.get(ENTITY) for i in kept]
+    vectors = _vectors(question, [records[i].key for i in kept])
+    chosen = kept[diverse(scores[kept], hashes, entities, vectors, question.limit, rows)]
+    columns: dict[str, ArrayLike] = {
+        "s_vec": np.nan_to_num(s_vec),
+        "s_text": np.nan_to_num(s_text),
+        "S": fused,
+        "utility": utilities,
+        "confidence": confidences,
+        "recency": recencies,
+        **({"quality": qualities} if rows.use_quality else {}),
+        "g": g,
+        "age_days": ages,
+    }
+    explain = "utility={utility:.2f}; confidence={confidence:.2f}; g={g:.2f}"
+    hits = scored_hits(question, found, scores, {"alpha": alpha}, columns, explain)
+    return [hits[i] for i in chosen.tolist()], below
 
 
 def _calibration(question: Question, name: str) -> Calibration | None:
-    """The fitted map that the store keeps for a side, if there is one that can be read, for the policy in force."""
+    """The fitted calibration of a side (text or vector) under the current policy; None without a readable one."""
     kept = calibration(question.request, name)
     if not kept:
         return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from aforesaid.store.hash_chain import Head, chained, erased, mentions
+from aforesaid.store.hash_chain import Head, chained, erased, mentioning
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Event, EventFilter
 
@@ -42,7 +43,8 @@ class DictLog:
         return found[where.offset :][: where.limit]
 
     def erase(self, tenant: str, names: Sequence[str]) -> int:
-        return self._erase(tenant, lambda event: mentions(event.subject, event.body, set(names)))
+        mentions = mentioning(names)
+        return self._erase(tenant, lambda event: mentions(event.subject, json.dumps(event.body)))
 
     def prune(self, tenant: str, before: datetime) -> int:
         mine = self._of(tenant)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -39,6 +39,16 @@ class ThreadConnection:
         self.connection.close()
 
 
+class _ThreadState(threading.local):
+    """What each thread has: its connection, and the state of its transaction."""
+
+    pid = -1  # of the process that opened the connection
+    held: ThreadConnection
+    lock: FileLock
+    depth = 0  # of nested transactions
+    scrub = False  # empty the write-ahead log after the commit
+
+
 class Database:
     """A database file, its connections and its write lock."""
 
@@ -46,7 +56,7 @@ class Database:
         self.path = path
         self._rows = rows
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
-        self._local = threading.local()
+        self._local = _ThreadState()
         self._connections: WeakSet[ThreadConnection] = WeakSet()
         self._guard = threading.Lock()
         self._rollback_callbacks: list[Callable[[], None]] = []
@@ -80,7 +90,7 @@ class Database:
             return
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} needs a migration but cannot be written.", "Make it writable once.")
-        with self._lock():
+        with self._local.lock:
             self._migrate(migrations)
 
     def _version(self) -> int:
@@ -113,22 +123,18 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the database to another file, consistently, while others use it."""
-        with self.errors():
-            copy = sqlite3.connect(target)
-            try:
-                self.connection.backup(copy)
-            finally:
-                copy.close()
+        with self.errors(), closing(sqlite3.connect(target)) as copy:
+            self.connection.backup(copy)
 
     @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
-        if getattr(self._local, "pid", None) != os.getpid():
-            self._local.held = self._connect()
-            self._local.pid = os.getpid()
-            self._local.depth, self._local.scrub = 0, False
-        found: ThreadConnection = self._local.held
-        return found.connection
+        local = self._local
+        if local.pid != os.getpid():
+            local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
+            local.held = self._connect()
+            local.pid, local.depth, local.scrub = os.getpid(), 0, False
+        return local.held.connection
 
     def _connect(self) -> ThreadConnection:
         # `immutable`: SQLite cannot create the shared memory for WAL on a read-only disk, and nobody writes there.
@@ -154,14 +160,6 @@ class Database:
             connection.execute(f"PRAGMA {pragma}")
         return held
 
-    def _lock(self) -> FileLock:
-        lock = getattr(self._local, "lock", None)
-        if lock is None or self._local.pid != os.getpid():
-            lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
-            self._local.lock = lock
-        found: FileLock = lock
-        return found
-
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a write transaction. Nested calls join the outer one."""
@@ -171,7 +169,7 @@ class Database:
             return
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} is read-only.", "Copy it to a folder that you can write.")
-        with self.errors(), self._lock():
+        with self.errors(), self._local.lock:
             connection.execute("BEGIN IMMEDIATE")
             self._local.depth = 1
             try:
@@ -201,7 +199,7 @@ class Database:
         if self.read_only or self.connection.in_transaction:
             return False
         try:
-            with self.errors(), self._lock():
+            with self.errors(), self._local.lock:
                 self.connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
                 for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                     busy = self.connection.execute(statement).fetchone()
@@ -267,7 +265,7 @@ class Database:
         for held in connections:
             with suppress(sqlite3.Error):
                 held.connection.close()
-        self._local = threading.local()
+        self._local = _ThreadState()
 
 
 _Meaning = tuple[Callable[[str, str], StoreError], str, str]

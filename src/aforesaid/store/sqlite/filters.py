@@ -32,7 +32,7 @@ def records_clause(where: Filter) -> Clause:
     """Translate the whole filter to a condition on `records`."""
     owners = owners_clause(where)
     choices = {
-        "scope": where.scopes, "kind": where.kinds, "session": where.sessions, "role": where.roles, "id": where.ids,
+        "scope": where.scopes, "kind": where.kinds, "session": where.sessions, "id": where.ids,
         "key": where.keys, "boundary": where.boundaries,
     }  # fmt: skip
     conditions = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 from aforesaid.errors import StoreBusyError, StoreError
@@ -39,39 +40,26 @@ class FileLock:
 
     def _wait(self, descriptor: int) -> None:
         """Wait in the kernel's queue in a helper thread, because flock has no timeout."""
-        waiter = _Waiter(descriptor)
-        threading.Thread(target=waiter.acquire, daemon=True).start()
-        if not waiter.wait(self._timeout_ms / 1000):
-            raise StoreBusyError(
-                f"Another process held {self._path} for {self._timeout_ms} ms.",
-                "Try again, or raise store.lock_timeout_ms.",
-            )
+        lock: Future[None] = Future()
+
+        def acquire() -> None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if lock.set_running_or_notify_cancel():
+                lock.set_result(None)
+            else:  # the lock came after the timeout
+                os.close(descriptor)
+
+        threading.Thread(target=acquire, daemon=True).start()
+        try:
+            lock.result(self._timeout_ms / 1000)
+        except TimeoutError:
+            if lock.cancel():
+                raise StoreBusyError(
+                    f"Another process held {self._path} for {self._timeout_ms} ms.",
+                    "Try again, or raise store.lock_timeout_ms.",
+                ) from None
 
     def __exit__(self, *_: object) -> None:
         if self._held >= 0:
             os.close(self._held)  # closing releases the lock
             self._held = -1
-
-
-class _Waiter:
-    """Waits for the lock with a timeout. If the lock arrives after the timeout, it is released at once."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._guard = threading.Lock()
-        self._ready = threading.Event()
-        self._abandoned = False
-
-    def acquire(self) -> None:
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
-        with self._guard:
-            if self._abandoned:
-                os.close(self._descriptor)
-            self._ready.set()
-
-    def wait(self, seconds: float) -> bool:
-        if self._ready.wait(seconds):
-            return True
-        with self._guard:
-            self._abandoned = not self._ready.is_set()
-            return not self._abandoned

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from aforesaid.settings.rows import StoreRows
@@ -29,15 +28,11 @@ class SQLiteStore(RecordTables):
         """The path of the database file."""
         return self._database.path
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._database.transaction():
-            yield
+    def transaction(self) -> AbstractContextManager[object]:
+        return self._database.transaction()
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        with self._database.snapshot():
-            yield
+    def snapshot(self) -> AbstractContextManager[object]:
+        return self._database.snapshot()
 
     def reopen(self, path: Path) -> SQLiteStore:
         """Open another file with the same settings."""

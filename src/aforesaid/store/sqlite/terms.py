@@ -49,16 +49,15 @@ class TermIndex:
             if match is None:
                 return []
             clause = records_clause(where)
-            probe = math.ceil(limit * PROBE)
             found = connection.execute(
                 f"""SELECT records.key, -best.score FROM
                     (SELECT rowid, bm25(terms, 1.0, 0.0) AS score FROM terms WHERE terms MATCH ?
                      ORDER BY score, rowid LIMIT ?) AS best
                     JOIN records ON records.row = best.rowid
                     WHERE {clause.sql} ORDER BY best.score, best.rowid LIMIT ?""",
-                (match, probe, *clause.parameters, limit),
+                (match, math.ceil(limit * PROBE), *clause.parameters, limit),
             ).fetchall()
-            if len(found) < limit and self._has_more(match, probe):
+            if len(found) < limit:
                 found = connection.execute(
                     f"""SELECT records.key, -bm25(terms, 1.0, 0.0) AS score FROM terms
                         JOIN records ON records.row = terms.rowid
@@ -66,10 +65,6 @@ class TermIndex:
                     (match, *clause.parameters, limit),
                 ).fetchall()
         return [Scored(key, score) for key, score in found]
-
-    def _has_more(self, match: str, probe: int) -> bool:
-        sql = "SELECT 1 FROM terms WHERE terms MATCH ? LIMIT 1 OFFSET ?"
-        return self._database.one(sql, match, probe) is not None
 
     def _match(self, words: Sequence[str], owners: Clause) -> str | None:
         """Return the FTS5 query. Words are quoted, so user input is never syntax. None if no owner is in view."""

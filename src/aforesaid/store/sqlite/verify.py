@@ -21,7 +21,6 @@ from aforesaid.types import Record
 
 UNIT_TOLERANCE = 1e-3  # for float32 rows
 HALF_TOLERANCE = 1e-2  # for half precision
-PAGE = 1000
 
 
 def find_problems(
@@ -33,9 +32,9 @@ def find_problems(
     if problems:  # the other checks need intact records
         return problems
     checks: list[tuple[Callable[[], Iterator[StoreProblem]], Callable[[], None]]] = [
-        (lambda: _bad_counts(database), lambda: _recount(database)),
+        (lambda: _selected(database, COUNTS), lambda: _recount(database)),
         (lambda: _bad_terms(database), lambda: _reindex_terms(database, index)),
-        (lambda: _bad_slots(database), lambda: _drop_vectors(database)),
+        (lambda: _selected(database, SLOTS), lambda: _drop_vectors(database)),
         (lambda: _bad_vectors(segments), lambda: _drop_vectors(database)),
         (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
         (lambda: _bad_passages(database), lambda: _drop_vectors(database)),
@@ -52,14 +51,8 @@ def find_problems(
 
 
 def _records(database: Database) -> Iterator[tuple[int, int, str, str, str]]:
-    last = 0
-    while True:
-        sql = "SELECT row, owner, key, text, fields FROM records WHERE row > ? ORDER BY row LIMIT ?"
-        found = database.rows(sql, last, PAGE)
-        yield from found
-        if len(found) < PAGE:
-            return
-        last = found[-1][0]
+    with database.errors():
+        yield from database.connection.execute("SELECT row, owner, key, text, fields FROM records ORDER BY row")
 
 
 def _read(text: str, fields: str) -> Record:
@@ -75,13 +68,18 @@ def _bad_records(database: Database) -> Iterator[StoreProblem]:
             yield StoreProblem(f"a record cannot be read: {error}", f"row {row}")
 
 
-def _bad_counts(database: Database) -> Iterator[StoreProblem]:
-    found = database.rows(
-        """SELECT owners.owner, owners.records, count(records.row) AS real FROM owners
-           LEFT JOIN records USING (owner) GROUP BY owners.owner HAVING owners.records != real"""
-    )
-    for owner, kept, real in found:
-        yield StoreProblem(f"{kept} records were counted, {real} exist", f"owner {owner}")
+COUNTS = """SELECT printf('%d records were counted, %d exist', owners.records, count(row)), 'owner ' || owner
+    FROM owners LEFT JOIN records USING (owner) GROUP BY owner HAVING owners.records != count(row)"""
+SLOTS = """SELECT printf('the vector of a deleted record (row %d)', slots.row), 'segment ' || segment
+    FROM slots LEFT JOIN records USING (row) WHERE records.row IS NULL
+    UNION ALL
+    SELECT printf('%d vectors were counted, %d are placed', used, count(slots.row)), 'segment ' || segments.segment
+    FROM segments LEFT JOIN slots USING (segment) GROUP BY segments.segment HAVING used != count(slots.row)"""
+
+
+def _selected(database: Database, sql: str) -> Iterator[StoreProblem]:
+    """Yield the problems that a query returns as (what, where)."""
+    return (StoreProblem(*row) for row in database.rows(sql))
 
 
 def _recount(database: Database) -> None:
@@ -121,18 +119,6 @@ def _reindex_terms(database: Database, index: TermIndex) -> None:
     index.clear()
     for row, owner, _, text, fields in _records(database):
         index.add(row, owner, _read(text, fields))
-
-
-def _bad_slots(database: Database) -> Iterator[StoreProblem]:
-    for row, segment in database.rows(
-        "SELECT slots.row, slots.segment FROM slots LEFT JOIN records USING (row) WHERE records.row IS NULL"
-    ):
-        yield StoreProblem(f"the vector of a deleted record (row {row})", f"segment {segment}")
-    for segment, used, slots in database.rows(
-        """SELECT segments.segment, used, count(slots.row) AS held FROM segments
-           LEFT JOIN slots USING (segment) GROUP BY segments.segment HAVING used != held"""
-    ):
-        yield StoreProblem(f"{used} vectors were counted, {slots} are placed", f"segment {segment}")
 
 
 def _bad_vectors(segments: Sequence[Segments]) -> Iterator[StoreProblem]:

@@ -73,16 +73,14 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
     from platformdirs import user_log_path
 
     from aforesaid.hosts.log import write_log
-    from aforesaid.surfaces.daemon.dispatch import Dispatcher, WarmMemory
-    from aforesaid.surfaces.daemon.paths import paths_of
-    from aforesaid.surfaces.daemon.server import DaemonServer
+    from aforesaid.surfaces.daemon.connection import paths_of
+    from aforesaid.surfaces.daemon.daemon import Daemon
 
     def log(line: str) -> None:
         write_log(f"daemon {os.getpid()} {line}", user_log_path("aforesaid") / "daemon.log")
 
-    paths, warm = paths_of(store, rows.folder), WarmMemory(store)
-    dispatcher = Dispatcher(warm, log)
-    dispatcher.server = server = DaemonServer(paths, dispatcher, rows.idle_seconds if idle is None else idle, log)
+    daemon = Daemon(store, paths_of(store, rows.folder), rows.idle_seconds if idle is None else idle, log)
+    server = daemon.server
 
     def stop(*_: object) -> None:
         threading.Thread(target=server.leave, kwargs={"stop": True}, daemon=True).start()
@@ -93,13 +91,12 @@ def _run(store: Path, rows: DaemonRows, idle: float | None) -> None:
         raise DaemonError(f"Another daemon serves {store}.", "`aforesaid daemon status` shows it.")
     if server.clients:
         os._exit(0)  # a call is still running; every acknowledged write is on disk
-    warm.memory.close()
+    daemon.memory.close()
 
 
 def _asked(app: App, folder: str, action: str) -> bool:
     """Send a request to a running daemon; returns whether there is one."""
-    from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.connection import dial, paths_of
 
     line = dial(paths_of(app.path, folder))
     if line is None:

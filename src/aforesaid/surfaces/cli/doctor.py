@@ -145,7 +145,7 @@ def _disk(path: Path) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings) -> Iterator[Check]:
-    from aforesaid.embed import fetch, weights
+    from aforesaid.embed import weights
 
     rows = settings.embed
     if rows.provider in NOT_MEANING:
@@ -154,7 +154,7 @@ def _embedder(settings: Settings) -> Iterator[Check]:
         found = f"{rows.provider}, model {rows.model or '(none)'}; not checked: doctor uses no network"
         yield Check("model", "ok" if rows.model else "fail", found, "" if rows.model else "Set embed.model.")
     elif not rows.model and weights.locate() is None:
-        yield Check("model", "warn", "no weights here: search uses keywords only", fetch.REMEDY)
+        yield Check("model", "warn", "no weights here: search uses keywords only", weights.REMEDY)
     else:
         folder, cosine = checked_weights(settings)
         numbers = "your own weights" if cosine is None else f"sha256 and numbers right (cosine {cosine:.3f})"
@@ -167,8 +167,7 @@ def _daemon(store: Path, folder: str) -> Iterator[Check]:
     if not possible():
         yield Check("daemon", "ok", "not supported on this system: hosts open the memory themselves")
         return
-    from aforesaid.surfaces.daemon.client import dial
-    from aforesaid.surfaces.daemon.paths import paths_of
+    from aforesaid.surfaces.daemon.connection import dial, paths_of
 
     place = paths_of(store, folder)
     if place.folder.exists():

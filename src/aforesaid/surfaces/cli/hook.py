@@ -95,7 +95,7 @@ def _response(app: App, event: Mapping[str, Any], settings: Settings, options: H
     from aforesaid.errors import DaemonError
     from aforesaid.hosts.log import describe_error, write_log
     from aforesaid.surfaces.cli.daemon import client, possible
-    from aforesaid.surfaces.daemon.json_rpc import RpcError
+    from aforesaid.surfaces.daemon.connection import RpcError
 
     if settings.daemon.on and possible():
         who = {"tenant": app.tenant, "purpose": app.purpose, "request": app.request}
@@ -111,8 +111,7 @@ def _response(app: App, event: Mapping[str, Any], settings: Settings, options: H
         else:
             line.close()
             return found["answer"], found["about"], found["outcome"]
-    from aforesaid.hosts.events import respond
-    from aforesaid.hosts.open_memory import open_for_hook
+    from aforesaid.hosts.events import open_for_hook, respond
 
     def opener(rows: Settings, create: bool) -> AbstractContextManager[Memory | None]:
         return open_for_hook(app.path, rows, create, app.tenant, app.purpose, app.request)

@@ -16,8 +16,8 @@ from aforesaid.surfaces.cli.app import App, interactive
 from aforesaid.surfaces.cli.options import command
 
 if TYPE_CHECKING:
-    from aforesaid.hosts.configs.plans import FilePlan, LaunchCommand, Name, Scope
     from aforesaid.hosts.install import InstallStep
+    from aforesaid.hosts.plans import FilePlan, LaunchCommand, Name, Scope
 
 HOSTS = ("claude-code", "codex", "cursor", "openclaw")
 
@@ -83,7 +83,7 @@ def _plans(
     app: App, host: Name, scope: Scope, user: str | None, server: bool | None
 ) -> tuple[list[FilePlan], list[str]]:
     """The planned changes, and remarks about them."""
-    from aforesaid.hosts.configs.plans import Places, plans
+    from aforesaid.hosts.plans import Places, plans
 
     notes = [_about(host)] if _about(host) else []
     can = find_spec("mcp") is not None
@@ -99,7 +99,7 @@ def _plans(
 
 def _call(app: App, scope: Scope, user: str | None) -> LaunchCommand:
     """The command that the host runs: with its full path, or only the name in files that are shared."""
-    from aforesaid.hosts.configs.plans import LaunchCommand
+    from aforesaid.hosts.plans import LaunchCommand
 
     beside = Path(sys.executable).with_name("aforesaid")
     own = [str(beside)] if beside.exists() else [sys.executable, "-m", "aforesaid"]

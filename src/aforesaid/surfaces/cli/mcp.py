@@ -20,7 +20,7 @@ from aforesaid.surfaces.lazy_memory import LazyMemory
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
-    from aforesaid.surfaces.daemon.json_rpc import LineConnection
+    from aforesaid.surfaces.daemon.connection import LineConnection
     from aforesaid.surfaces.mcp.server import Desk
     from aforesaid.surfaces.mcp.tokens import Tokens
     from aforesaid.surfaces.mcp.tools import Profile
@@ -84,9 +84,8 @@ def mcp(
     if find_spec("mcp") is None:
         raise InputError("The MCP server needs the package mcp.", "pip install 'aforesaid[mcp]'")
     from aforesaid.surfaces.mcp.caller import READ_WRITE, Caller
-    from aforesaid.surfaces.mcp.tokens import Tokens
 
-    known = Tokens(Path(tokens).expanduser()) if tokens else None
+    known = _read_tokens(tokens) if tokens else None
     granted = frozenset(grants) if grants else known.everything() if known else READ_WRITE
     who = Caller(app.tenant, user, project, app.purpose, granted)
     settings = app.settings()  # fails here if they are wrong
@@ -106,6 +105,12 @@ def mcp(
             _serve_stdio(desk, profile)
     finally:
         memory.close()
+
+
+def _read_tokens(file: str) -> Tokens:
+    from aforesaid.surfaces.mcp.tokens import Tokens
+
+    return Tokens(Path(file).expanduser())
 
 
 def _serve_by_daemon(app: App, settings: Settings, params: dict[str, Any]) -> bool:
@@ -139,29 +144,21 @@ def _serve_stdio(desk: Desk, profile: Profile) -> None:
 
     server = build(desk, profile)
     signal.signal(signal.SIGINT, _leave)  # the SDK would wait for the next line of stdin
-    real = sys.stdout
-    with os.fdopen(real.fileno(), "w", encoding="utf-8", closefd=False) as lent:  # an SDK of 1.x closes its streams
-        sys.stdout = lent
-        try:
-            anyio.run(server.run_stdio_async)
-        finally:
-            sys.stdout = real
+    anyio.run(server.run_stdio_async)
 
 
 def _serve_http(
     desk: Desk, profile: Profile, tokens: Tokens | None, host: str, port: int, hosts: tuple[str, ...],
     origins: tuple[str, ...], rate: float,
 ) -> None:  # fmt: skip
-    from aforesaid.surfaces.mcp.http import MAX_BODY_BYTES, Door, Rate, check_binding
+    from aforesaid.surfaces.mcp.http import Door, Rate, check_binding, http_app
 
     names = check_binding(host, tokens, hosts)
     import uvicorn
 
-    from aforesaid.surfaces.mcp import sdk
     from aforesaid.surfaces.mcp.server import build
 
-    inner = sdk.http_app(build(desk, profile), MAX_BODY_BYTES)
-    door = Door(inner, names, origins, tokens, Rate(rate))
+    door = Door(http_app(build(desk, profile)), names, origins, tokens, Rate(rate))
     click.echo(f"serving http://{host}:{port}/mcp {'by token' if tokens else 'to this machine'}", err=True)
     uvicorn.run(door, host=host, port=port, log_level="error", server_header=False)
 

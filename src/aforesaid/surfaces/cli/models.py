@@ -65,7 +65,7 @@ def checked_weights(settings: Settings) -> tuple[Path, float | None]:
     """The folder of the weights, and how well this machine computes with them (None: they are not ours)."""
     from aforesaid.embed import weights
     from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.numerics import check_numerics
+    from aforesaid.embed.model import check_numerics
 
     folder = _located(settings)
     if folder == weights.cache_folder():
@@ -74,12 +74,12 @@ def checked_weights(settings: Settings) -> tuple[Path, float | None]:
 
 
 def _located(settings: Settings) -> Path:
-    from aforesaid.embed import fetch, weights
+    from aforesaid.embed import weights
 
     model = settings.embed.model
     found = weights.locate(Path(model) if model else None)
     if found is None:
-        raise ModelMissingError(f"There are no weights at {weights.cache_folder()}.", fetch.REMEDY)
+        raise ModelMissingError(f"There are no weights at {weights.cache_folder()}.", weights.REMEDY)
     return found
 
 

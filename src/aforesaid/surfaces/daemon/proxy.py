@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from aforesaid.errors import AforesaidError
-from aforesaid.surfaces.daemon.json_rpc import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
+from aforesaid.surfaces.daemon.connection import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
 
 MAX_REQUEST_BYTES = 2 << 20  # as over HTTP
 READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
@@ -35,18 +35,12 @@ class Proxy:
     def run(self, line: LineConnection) -> None:
         """Pass lines until the host closes its input and has every answer."""
         self._use(line)
-        for data in iter(lambda: self._stdin.readline(MAX_REQUEST_BYTES), b""):
-            if len(data) >= MAX_REQUEST_BYTES and not data.endswith(b"\n"):
-                self._skip_line()
+        for data in self._stdin:
+            if len(data) > MAX_REQUEST_BYTES:
                 self._fail(None, NO_REQUEST, f"A message has over {MAX_REQUEST_BYTES:,} bytes; send less at once.")
-                continue
-            self._forward(data if data.endswith(b"\n") else data + b"\n")
-        self._hang_up()
-
-    def _skip_line(self) -> None:
-        while data := self._stdin.readline(MAX_REQUEST_BYTES):
-            if data.endswith(b"\n"):
-                return
+            else:
+                self._forward(data if data.endswith(b"\n") else data + b"\n")
+        self._close(socket.SHUT_WR)
 
     def _forward(self, data: bytes) -> None:
         message = parsed(data)
@@ -74,7 +68,7 @@ class Proxy:
         except OSError:
             with self._guard:
                 self._waiting.pop(number, None)
-            self._drop()
+            self._close(socket.SHUT_RDWR)
             return False
         return True
 
@@ -82,7 +76,7 @@ class Proxy:
         """The connection, or a new one after the handshake."""
         if self._line is not None and self._pump is not None and self._pump.is_alive():
             return self._line
-        self._drop()
+        self._close(socket.SHUT_RDWR)
         line = self._attach()
         if self._handshake:
             line.link.sendall(self._handshake)
@@ -93,19 +87,19 @@ class Proxy:
         self._use(line)
         return line
 
-    def _drop(self) -> None:
-        """Close a dead connection; calls that wait for it fail."""
-        if self._line is not None and self._pump is not None:
-            with suppress(OSError):
-                self._line.link.shutdown(socket.SHUT_RDWR)
-            self._pump.join()
-            self._line.close()
-            self._line = None
-
     def _use(self, line: LineConnection) -> None:
         self._line = line
         self._pump = threading.Thread(target=self._carry_back, args=(line,), daemon=True, name="aforesaid-proxy")
         self._pump.start()
+
+    def _close(self, how: int) -> None:
+        """Shut the connection down (SHUT_WR: only our side), wait for the last answers, and close it."""
+        if self._line is not None and self._pump is not None:
+            with suppress(OSError):
+                self._line.link.shutdown(how)
+            self._pump.join()
+            self._line.close()
+            self._line = None
 
     def _carry_back(self, line: LineConnection) -> None:
         """Pass answers to the host. When the daemon stops, fail the calls that wait for it."""
@@ -132,14 +126,6 @@ class Proxy:
         with suppress(BrokenPipeError):  # the host is gone; its input ends too
             self._stdout.write(data)
             self._stdout.flush()
-
-    def _hang_up(self) -> None:
-        """Close the input and wait for the remaining answers."""
-        if self._line is not None and self._pump is not None:
-            with suppress(OSError):
-                self._line.link.shutdown(socket.SHUT_WR)
-            self._pump.join()
-            self._line.close()
 
 
 def has_lone_surrogate(data: bytes, message: dict[str, Any]) -> bool:

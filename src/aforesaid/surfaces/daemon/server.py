@@ -5,6 +5,7 @@ Clients that are connected when it stops listening are served to the end, so tha
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import threading
@@ -13,13 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from aforesaid.hosts.log import describe_error
-from aforesaid.surfaces.daemon.json_rpc import LineConnection
-from aforesaid.surfaces.daemon.paths import DaemonPaths
-
-try:
-    import fcntl
-except ImportError:  # no daemon on this system: hosts open the memory themselves
-    fcntl = None  # type: ignore[assignment]
+from aforesaid.surfaces.daemon.connection import DaemonPaths, LineConnection
 
 TICK_SECONDS = 0.5
 CLAIM_SECONDS = 2.0  # to wait for the lock of a daemon that stops

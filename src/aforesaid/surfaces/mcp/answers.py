@@ -31,11 +31,11 @@ def entries(**types: Any) -> Fields:
 
 def inside(get: Callable[[Any], Any], fields: Fields) -> Fields:
     """The same fields of a part of the result."""
-    return {name: (kind, _chained(get, read)) for name, (kind, read) in fields.items()}
 
+    def reader(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda value: read(get(value))
 
-def _chained(get: Callable[[Any], Any], read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: read(get(value))
+    return {name: (kind, reader(read)) for name, (kind, read) in fields.items()}
 
 
 def filled(fields: Fields, value: Any) -> dict[str, Any]:

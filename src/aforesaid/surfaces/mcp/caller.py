@@ -37,6 +37,11 @@ class ToolCall:
     grants: frozenset[Grant] = READ_WRITE
     progress: Progress = lambda done, total: None
 
+    @property
+    def owner(self) -> dict[str, str | None]:
+        """The user and the project, as arguments of the memory."""
+        return {"user": self.user, "project": self.project}
+
     def needs(self, grant: Grant) -> None:
         """Raise DeniedError unless this was granted."""
         if grant not in self.grants:
@@ -46,6 +51,4 @@ class ToolCall:
             )
 
 
-CURRENT: ContextVar[Caller | None] = ContextVar(
-    "aforesaid_mcp_caller", default=None
-)  # of the HTTP request, by its token
+CURRENT: ContextVar[Caller | None] = ContextVar("aforesaid_mcp_caller", default=None)  # by the token of the request

@@ -1,28 +1,40 @@
-"""Checks before the HTTP server: host → origin → token → rate → size. A request that passes has its caller set."""
+"""Checks before the HTTP server: host → origin → token → rate. A request that passes has its caller set.
+
+The SDK checks the size of a request.
+"""
 
 from __future__ import annotations
 
 import ipaddress
-import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.surfaces.formats.values import error_json
-from aforesaid.surfaces.mcp.caller import CURRENT
+from aforesaid.surfaces.mcp.caller import CURRENT, Caller
 from aforesaid.surfaces.mcp.tokens import Tokens
-
-Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Any]
-Receive = Callable[[], Any]
 
 MAX_BODY_BYTES = 2 << 20  # enough for 200 long turns
 BURST_SECONDS = 2  # requests of this many seconds may come at once
 MOST_BUCKETS = 10_000  # callers with a remembered rate
 WILDCARDS = ("0.0.0.0", "::", "")
+
+
+def http_app(server: Any) -> ASGIApp:
+    """The server as an ASGI application at /mcp. It keeps no sessions, and leaves the checks of names to `Door`."""
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app: ASGIApp = server.streamable_http_app(
+        stateless_http=True, transport_security=unchecked, max_request_body_size=MAX_BODY_BYTES
+    )
+    return app
 
 
 class Refused(Exception):  # noqa: N818 - it becomes an answer
@@ -85,14 +97,13 @@ class Door:
 
     def __init__(
         self,
-        app: Any,
+        app: ASGIApp,
         hosts: Iterable[str],
         origins: Iterable[str] = (),
         tokens: Tokens | None = None,
         rate: Rate | None = None,
-        max_body_bytes: int = MAX_BODY_BYTES,
     ) -> None:
-        self._app, self._tokens, self._rate, self._most = app, tokens, rate, max_body_bytes
+        self._app, self._tokens, self._rate = app, tokens, rate
         self._hosts = frozenset(host.strip("[]").lower() for host in hosts)
         self._origins = frozenset(origin.rstrip("/").lower() for origin in origins)
 
@@ -100,21 +111,20 @@ class Door:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        headers = Headers(scope=scope)
         try:
-            headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
             self._check_names(headers)
             caller = self._check_caller(scope, headers)
-            body = await self._body(headers, receive)
         except Refused as refused:
-            await _answer(send, refused)
+            await JSONResponse(error_json(refused.error), refused.status, refused.headers)(scope, receive, send)
             return
         mark = CURRENT.set(caller)
         try:
-            await self._app(scope, _replayed(body, receive), send)
+            await self._app(scope, receive, send)
         finally:
             CURRENT.reset(mark)
 
-    def _check_names(self, headers: dict[str, str]) -> None:
+    def _check_names(self, headers: Headers) -> None:
         """Refuse web pages that use a DNS name of their own for this server, or another origin."""
         host = headers.get("host", "").lower()
         if _hostname(f"//{host}") not in self._hosts:
@@ -124,7 +134,7 @@ class Door:
         if origin and origin not in self._origins and origin.partition("//")[2] != host:
             raise Refused(403, DeniedError(f"The origin {origin!r} is not allowed.", "Start it with --allow-origin."))
 
-    def _check_caller(self, scope: Scope, headers: dict[str, str]) -> Any:
+    def _check_caller(self, scope: Scope, headers: Headers) -> Caller | None:
         client = scope.get("client")
         address = str(client[0]) if client else "somewhere"
         if self._tokens is None:
@@ -149,46 +159,9 @@ class Door:
             what = DeniedError("Too many requests.", f"Wait {seconds} s; --rate raises the limit.")
             raise Refused(429, what, **{"retry-after": seconds})
 
-    async def _body(self, headers: dict[str, str], receive: Receive) -> bytes:
-        declared = headers.get("content-length", "0")
-        parts: list[bytes] = []
-        size = int(declared) if declared.isascii() and declared.isdigit() and len(declared) < 16 else 0
-        while size <= self._most:
-            message = await receive()
-            if message["type"] != "http.request":
-                break
-            parts.append(message.get("body", b""))
-            size = sum(map(len, parts))
-            if not message.get("more_body", False):
-                break
-        if size > self._most:
-            what = f"The request is larger than {self._most:,} bytes."
-            raise Refused(413, InputError(what, "Send fewer turns at a time."))
-        return b"".join(parts)
-
 
 def _hostname(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """The body again, then the next messages of the client."""
-    waiting = [body]
-
-    async def again() -> Any:
-        if waiting:
-            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
-        return await receive()
-
-    return again
-
-
-async def _answer(send: Send, refused: Refused) -> None:
-    body = json.dumps(error_json(refused.error)).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **refused.headers}
-    raw = [(key.encode(), value.encode("latin-1", "replace")) for key, value in headers.items()]
-    await send({"type": "http.response.start", "status": refused.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import inspect
+import io
 import json
 import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
+from aforesaid import __version__
 from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.memory import Memory
 from aforesaid.surfaces.formats.values import error_json
-from aforesaid.surfaces.mcp import sdk, tools
+from aforesaid.surfaces.mcp import tools
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
 from aforesaid.surfaces.verbs.declare import Tool, Verb
 from aforesaid.types import Progress
@@ -70,14 +77,14 @@ class Desk:
         return await anyio.to_thread.run_sync(run)
 
 
-class Aforesaid(sdk.Server):  # type: ignore[misc]
+class Aforesaid(MCPServer):  # type: ignore[misc]
     """The server of the SDK. Failures of tools become answers with a sentence."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *context: Any, **more: Any) -> Any:
         """Call a tool; a failure becomes an answer."""
         try:
             return await super().call_tool(name, arguments, *context, **more)
-        except sdk.ToolError as error:
+        except ToolError as error:
             return failed(name, error.__cause__)
 
     async def get_prompt(self, name: str, *rest: Any, **more: Any) -> Any:
@@ -85,25 +92,38 @@ class Aforesaid(sdk.Server):  # type: ignore[misc]
         try:
             return await super().get_prompt(name, *rest, **more)
         except ValueError as error:
-            raise sdk.refusal(neutralised(f"{error}. See prompts/list.")) from error
+            raise MCPError(code=INVALID_PARAMS, message=neutralised(f"{error}. See prompts/list.")) from error
 
 
 def build(desk: Desk, profile: tools.Profile = "full") -> Any:
     """A server with the tools of a profile, the resources and the prompts."""
     from aforesaid.surfaces.mcp.resources import add_prompts, add_resources
 
-    server = sdk.new(Aforesaid, NAME, INSTRUCTIONS)
+    server = Aforesaid(NAME, instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
     for verb, tool in tools.offered(profile, desk.caller.grants):
         server.add_tool(
             _wrapped(verb, tool, desk),
             name=verb.tool_name,
             title=tool.title,
             description=tool.description,
-            annotations=sdk.ToolAnnotations(**tools.hints(verb, tool)),
+            annotations=ToolAnnotations(**tools.hints(verb, tool)),
         )
     add_resources(server, desk)
     add_prompts(server, desk)
     return server
+
+
+def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
+    """Serve one client over lines, until it closes its input."""
+    lines = anyio.wrap_file(io.TextIOWrapper(reader, encoding="utf-8", errors="replace"))
+    answers = anyio.wrap_file(io.TextIOWrapper(writer, encoding="utf-8"))
+    inner = server._lowlevel_server
+
+    async def run() -> None:
+        async with stdio_server(lines, answers) as (read, write):
+            await inner.run(read, write, inner.create_initialization_options())
+
+    anyio.run(run)
 
 
 def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
@@ -120,9 +140,9 @@ def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
         return answer(await anyio.to_thread.run_sync(work))
 
     own = tools.signature(verb, tool, desk.trusted)
-    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=sdk.Context)
+    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
     parameters = [*own.parameters.values(), context]
-    returned = Annotated[sdk.CallToolResult, own.return_annotation]
+    returned = Annotated[CallToolResult, own.return_annotation]
     run.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
     run.__name__ = verb.tool_name
@@ -146,7 +166,7 @@ def _reporter(ctx: Any) -> Progress:
 def answer(found: Any) -> Any:
     """An answer as structured content and as the same JSON in text, because some clients read only one of them."""
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    return sdk.CallToolResult(content=[sdk.TextContent(type="text", text=text)], structuredContent=found)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=found)
 
 
 def failed(tool: str, cause: BaseException | None) -> Any:
@@ -157,7 +177,7 @@ def failed(tool: str, cause: BaseException | None) -> Any:
     error = as_error(tool, cause)
     text = f"{type(error).__name__}: {sentence(error)}"
     parts = {name: neutralised(value) for name, value in error_json(error)["error"].items()}
-    return sdk.CallToolResult(content=[sdk.TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
+    return CallToolResult(content=[TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
 
 
 def sentence(error: AforesaidError) -> str:

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 import secrets
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from aforesaid.errors import AforesaidError, InputError, SettingsError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from aforesaid.errors import AforesaidError, SettingsError
 from aforesaid.surfaces.mcp.caller import READ_WRITE, Caller
-from aforesaid.surfaces.verbs.declare import GRANTS, Grant
+from aforesaid.surfaces.verbs.declare import Grant
 from aforesaid.types import check_id
 
-HASH = re.compile(r"[0-9a-f]{64}")
-NAMES = ("tenant", "user", "project", "purpose")
-SHAPE = 'Write {"<sha256 of the token>": {"tenant": "t", "user": "ana", "grants": ["read", "write"]}}.'
+SHAPE = (
+    'Write {"<sha256 of the token>": {"tenant": "t", "user": "ana", "grants": ["read", "write"]}}, '
+    "as `aforesaid mcp --new-token` prints it."
+)
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Name = Annotated[str, AfterValidator(check_id)]
+
+
+class TokenEntry(BaseModel):
+    """One entry of the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tenant: Name
+    user: Name
+    project: Name | None = None
+    purpose: Name | None = None
+    grants: Annotated[frozenset[Grant], Field(min_length=1)] = READ_WRITE
+
+
+ENTRIES: TypeAdapter[dict[Hash, TokenEntry]] = TypeAdapter(Annotated[dict[Hash, TokenEntry], Field(min_length=1)])
 
 
 def digest(token: str) -> str:
@@ -33,35 +50,14 @@ def new_token() -> str:
 def read_tokens(path: Path) -> dict[str, Caller]:
     """The caller of each token, by its hash."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise SettingsError(f"{path} cannot be read as tokens: {error}.", SHAPE) from None
-    if not isinstance(found, dict) or not found:
-        raise SettingsError(f"{path} holds no tokens.", SHAPE)
-    return {name: _caller(path, name, value) for name, value in found.items()}
-
-
-def _caller(path: Path, name: str, value: Any) -> Caller:
-    where = f"{path}, token {name[:8]}…"
-    if not HASH.fullmatch(name):
-        raise SettingsError(f"{where}: this is not a sha256 in hex.", "Make one with `aforesaid mcp --new-token`.")
-    if not isinstance(value, Mapping) or not value.get("tenant") or not value.get("user"):
-        raise SettingsError(f"{where}: the tenant or the user is missing.", SHAPE)
-    if unknown := set(value) - {*NAMES, "grants"}:
-        raise SettingsError(f"{where}: {', '.join(sorted(unknown))} is unknown.", SHAPE)
-    try:
-        names = {key: check_id(value[key], key) for key in NAMES if value.get(key) is not None}
-    except InputError as error:
-        raise SettingsError(f"{where}: {error.message}", error.remedy) from None
-    return Caller(**names, grants=_grants(where, value.get("grants")))
-
-
-def _grants(where: str, value: Any) -> frozenset[Grant]:
-    if value is None:
-        return READ_WRITE
-    if not isinstance(value, list) or not value or any(each not in GRANTS for each in value):
-        raise SettingsError(f"{where}: grants {value!r} cannot be used.", f"List some of: {', '.join(GRANTS)}.")
-    return frozenset(value)
+        found = ENTRIES.validate_json(path.read_bytes())
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        place = ", ".join(str(part)[:8] for part in wrong["loc"])
+        raise SettingsError(f"{path} has wrong tokens ({place or 'the file'}): {wrong['msg']}.", SHAPE) from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error}.", SHAPE) from None
+    return {name: Caller(**dict(entry)) for name, entry in found.items()}
 
 
 class Tokens:

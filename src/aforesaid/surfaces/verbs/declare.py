@@ -82,8 +82,8 @@ class Tool:
     """The MCP tool of a verb: what a model reads about it, and what it answers.
 
     `answer` names a shape of `surfaces.mcp.answers`. `owned` names the argument whose records must not be shared with
-    everybody. `fixed` holds values that the model cannot choose. `run` names a function of `surfaces.mcp.special` that
-    replaces the plain call of the verb.
+    everybody. `fixed` holds values that the model cannot choose. `run` names a special tool of `surfaces.mcp.tools`
+    that replaces the plain call of the verb.
     """
 
     title: str

@@ -14,7 +14,7 @@ from aforesaid.settings.rows import OpenclawRows, PceRows
 from aforesaid.text.analyze import STOP_WORDS, query_terms
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.secrets import find_secrets
-from aforesaid.text.patterns import MONTH, any_of, listed, words
+from aforesaid.text.patterns import MONTH, any_of, listed, word_list, words
 
 Mode: TypeAlias = Literal["hybrid", "exact", "semantic"]
 
@@ -27,17 +27,10 @@ LONGEST_TOKENS = 24  # and from here on it is at the top
 KEY_NOUNS = 2  # nouns whose other number is tried
 
 # re.ASCII throughout: a Japanese particle right behind a file name then ends the word, as a blank does.
-_EXTENSION = (
-    "py|pyi|ipynb|jsx?|mjs|tsx?|go|rs|java|kt|rb|php|cc?|cpp|hpp|h|cs|swift|sh|bash|zsh|ps1|bat|sql|ya?ml|toml|ini|cfg|"
-    "conf|env|json|jsonl|xml|html?|s?css|md|rst|txt|csv|tsv|log|lock|db|sqlite3?|pdf|docx?|xlsx?|pptx?|png|jpe?g|svg|"
-    "zip|tar|gz|vue|proto|tf|exe|dll|so|wasm|pem"
-)
-_FOLDER = "src|lib|tests?|docs?|app|bin|etc|usr|home|var|tmp|opt|pkg|cmd|internal|config|scripts|node_modules|packages"
+_EXTENSION = words(word_list("file extensions"))
+_FOLDER = words(word_list("source folders"))
 _PRODUCT = r"(?!(?:[Nn]ode|[Nn]ext|[Vv]ue|[Nn]uxt|[Tt]hree|[Dd]3|[Ee]xpress|[Rr]eact|[Bb]ackbone|[Cc]hart)\.js\b)"
-_ERRNO = (
-    "ENOENT|EACCES|EPERM|EEXIST|ECONN[A-Z]{5,7}|ETIMEDOUT|EADDR[A-Z]{5,8}|EPIPE|ENOMEM|ENOSPC|EINVAL|EAGAIN|EBUSY|"
-    "EMFILE|ENOTDIR|EISDIR|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ENOTEMPTY|EROFS|EXDEV|ELIFECYCLE|ERESOLVE|EINTEGRITY"
-)
+_ERRNO = words(word_list("errno"))
 _UNIT = (
     r"(?! ?(?:%|km|kg|cm|mm|m\b|g\b|ml|mb|gb|miles?|met(?:er|re)s?|people|guests|pages?|days?|hours?|min|dollars|"
     r"euros?|yen|usd|eur|calories|steps|words|times|items|円|人|ページ|号室|号線|個|件|日|年|回|歳|番地|メートル|キロ|グラム))"

@@ -23,13 +23,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aforesaid.errors import AforesaidError
 from aforesaid.settings.rows import ReaderRows
 from aforesaid.text.extract.spans import Redacted
 
-if TYPE_CHECKING:  # the modules of the readers compile many patterns, so each is imported when it is first used
+if TYPE_CHECKING:
     from aforesaid.text.extract.dates import DateReading
     from aforesaid.text.extract.signals import Signals
     from aforesaid.text.extract.statements import Statement
@@ -70,34 +71,20 @@ def failures() -> Iterator[Counter[str]]:
         _counter.reset(token)
 
 
-def _secrets(text: str) -> Redacted:
-    from aforesaid.text.extract.secrets import redact_secrets
+def _lazy(module: str, name: str) -> Callable[..., Any]:
+    """A reader that is imported when it is first used, because its module compiles many patterns."""
 
-    return redact_secrets(text)
+    def read(*arguments: object) -> Any:
+        return getattr(import_module(f"aforesaid.text.extract.{module}"), name)(*arguments)
 
-
-def _pii(text: str, kinds: Collection[str] | None) -> Redacted:
-    from aforesaid.text.extract.pii import redact_pii
-
-    return redact_pii(text, kinds)
+    return read
 
 
-def _dates(text: str, said_at: datetime) -> DateReading:
-    from aforesaid.text.extract.dates import read_dates
-
-    return read_dates(text, said_at)
-
-
-def _statements(text: str, speaker: str) -> Sequence[Statement]:
-    from aforesaid.text.extract.statements import statements
-
-    return statements(text, speaker)
-
-
-def _signals(text: str) -> Signals:
-    from aforesaid.text.extract.signals import read_signals
-
-    return read_signals(text)
+_secrets = _lazy("secrets", "redact_secrets")
+_pii = _lazy("pii", "redact_pii")
+_dates = _lazy("dates", "read_dates")
+_statements = _lazy("statements", "statements")
+_signals = _lazy("signals", "read_signals")
 
 
 @dataclass(frozen=True, slots=True)

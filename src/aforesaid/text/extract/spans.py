@@ -62,6 +62,7 @@ class TextView:
 
 
 Accept = Callable[[TextView, re.Match[str]], bool]
+Trim = Callable[[str, int, int], tuple[int, int] | None]
 
 
 class SpanRow(NamedTuple):
@@ -72,8 +73,9 @@ class SpanRow(NamedTuple):
     accept: Accept | None = None  # None: every match
     hints: tuple[str, ...] = ()  # the pattern runs only over a text that holds one of these
     needs: str = ""  # "digit" or "number": what a text must hold
-    group: int = 0  # the group of the pattern that is the find
+    group: int | None = 0  # the group of the pattern that is the find; None: the last group that matched
     small: bool = False  # the pattern sees the text in lower case
+    trim: Trim | None = None  # the part of the group that is the find, or None
 
 
 class SpanFinder(NamedTuple):
@@ -97,7 +99,10 @@ def find_spans(table: Table, view: TextView) -> Iterator[Span]:
             continue
         for match in row.pattern.finditer(text):
             if row.accept is None or row.accept(view, match):
-                yield Span(row.kind, *match.span(row.group))
+                place = match.span(match.lastindex or 0 if row.group is None else row.group)
+                found = row.trim(text, *place) if row.trim else place
+                if found:
+                    yield Span(row.kind, *found)
 
 
 def _holds(text: str, hints: tuple[str, ...]) -> bool:

@@ -73,6 +73,11 @@ def time_expressions(text: str) -> tuple[Expression, ...]:
     return tuple(seen.values())
 
 
+def names_a_time(text: str) -> bool:
+    """Whether a text holds a date or time."""
+    return next(_found(text), None) is not None
+
+
 def resolve(text: str, said_at: datetime) -> tuple[TimeSpan, ...]:
     """What the expressions of a text mean when it is said at that time, in the time zone of `said_at`."""
     if said_at.tzinfo is None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from aforesaid.text.extract.dates import calendar
-from aforesaid.text.extract.dates.calendar import DateRule, Local, rule
+from aforesaid.text.extract.dates.calendar import DateRule, Local, Resolver, rule
 
 _DIGITS = "〇一二三四五六七八九"
 _N = r"(?P<count>\d{1,4}|[一二三四五六七八九十]{1,3})"
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925}
-_YEAR = r"(?:(?P<era>令和|平成|昭和)(?P<era_year>\d{1,2}|元)|(?<!\d)(?P<year>\d{4}))年"
 _MONTH = r"(?<![\d/.-])(?P<month>1[0-2]|0?[1-9])月"
 _WEEKDAYS = "月火水木金土日"
 _OF_MONTH = r"(?P<day>3[01]|[12]\d|0?[1-9])日"
@@ -23,6 +24,10 @@ _DAYS = {
 _WEEKS = {"先々週": -2, "先週": -1, "今週": 0, "来週": 1, "再来週": 2}
 _MONTHS = {"先々月": -2, "先月": -1, "今月": 0, "来月": 1, "再来月": 2}
 _YEARS = {"一昨年": -2, "おととし": -2, "去年": -1, "昨年": -1, "今年": 0, "来年": 1, "再来年": 2}
+_YEAR = (
+    r"(?:(?:(?P<era>令和|平成|昭和)(?P<era_year>\d{1,2}|元)|(?<!\d)(?P<year>\d{4}))年|"
+    rf"(?P<when>{'|'.join(_YEARS)}))"
+)
 _SEASONS = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
 _UNITS = {"分": "minute", "時間": "hour", "日": "day", "週": "week", "週間": "week", "年": "year"}
 _UNIT = r"(?P<unit>分|時間|日|週間?|[かヶカヵケ箇]月|年)"
@@ -39,95 +44,83 @@ def number(text: str) -> int:
     return (number(tens) if tens else 1) * 10 + (number(ones) if ones else 0)
 
 
-def _year(found: re.Match[str]) -> int:
+def _year(found: re.Match[str], moment: datetime) -> int | None:
+    """The year that an expression names, as a number or by its distance ("last year"); None if it names none."""
     if found["era"]:
         return _ERAS[found["era"]] + (1 if found["era_year"] == "元" else int(found["era_year"]))
-    return int(found["year"])
+    if found["when"]:
+        return moment.year + _YEARS[found["when"]]
+    return int(found["year"]) if found["year"] else None
 
 
-def _day(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.of_day(_year(found), int(found["month"]), int(found["day"]))
+def _in_year(make: Callable[[re.Match[str], int], Local]) -> Resolver:
+    """A resolver for what `make` returns, in the year that is named, or else in the nearest one that fits."""
+
+    def resolve(found: re.Match[str], moment: datetime) -> Local | None:
+        year = _year(found, moment)
+        return calendar.yearless(moment, partial(make, found)) if year is None else make(found, year)
+
+    return resolve
 
 
-def _month(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.of_month(_year(found), int(found["month"]))
+def _week(found: re.Match[str], moment: datetime) -> Local | None:
+    return (calendar.weekend if found["end"] else calendar.week)(moment, _WEEKS[found["when"]])
 
 
-def _relative_day(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.of_day(said.year + _YEARS[found["when"]], int(found["month"]), int(found["day"]))
-
-
-def _relative_month(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.of_month(said.year + _YEARS[found["when"]], int(found["month"]))
-
-
-def _yearless_day(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.yearless(said, lambda year: calendar.of_day(year, int(found["month"]), int(found["day"])))
-
-
-def _yearless_month(found: re.Match[str], said: datetime) -> Local | None:
-    return calendar.yearless(said, lambda year: calendar.of_month(year, int(found["month"])))
-
-
-def _week(found: re.Match[str], said: datetime) -> Local | None:
-    return (calendar.weekend if found["end"] else calendar.week)(said, _WEEKS[found["when"]])
-
-
-def _day_of_week(found: re.Match[str], said: datetime) -> Local | None:
-    start = calendar.monday(said, _WEEKS[found["when"]]) + _WEEKDAYS.index(found["weekday"]) * calendar.DAY
+def _day_of_week(found: re.Match[str], moment: datetime) -> Local | None:
+    start = calendar.monday(moment, _WEEKS[found["when"]]) + _WEEKDAYS.index(found["weekday"]) * calendar.DAY
     return calendar.span(start, start + calendar.DAY)
 
 
-def _weekday(found: re.Match[str], said: datetime) -> Local | None:
+def _weekday(found: re.Match[str], moment: datetime) -> Local | None:
     if found.string.endswith(("毎週", "毎週の"), 0, found.start()):
         return None  # no one day
-    return calendar.weekday(said, _WEEKDAYS.index(found["weekday"]), _WHEN.get(found["when"] or "", ""))
+    return calendar.weekday(moment, _WEEKDAYS.index(found["weekday"]), _WHEN.get(found["when"] or "", ""))
 
 
-def _away(found: re.Match[str], said: datetime) -> Local | None:
+def _away(found: re.Match[str], moment: datetime) -> Local | None:
     if found["some"]:
         return None  # 数日 is no number
     count, unit = (6, "month") if found["half"] else (number(found["count"]), _UNITS.get(found["unit"], "month"))
-    return calendar.away(said, -count if found["way"] == "前" else count, unit)
+    return calendar.away(moment, -count if found["way"] == "前" else count, unit)
 
 
-def _clock(found: re.Match[str], said: datetime) -> Local | None:
+def _clock(found: re.Match[str], moment: datetime) -> Local | None:
     half = {"午前": "am", "朝": "am", "午後": "pm", "夜": "pm", "夕方": "pm"}.get(
         found.groupdict().get("half") or "", ""
     )
     hour = int(found["hour"])
     minute = 30 if found["thirty"] else int(found["minute"]) if found["minute"] else None
-    return calendar.clock(said, hour, minute, half if hour <= 12 else "")
+    return calendar.clock(moment, hour, minute, half if hour <= 12 else "")
 
 
 GATE = r"(?=[\d一二三四五六七八九十数半令平昭おきゆあこ昨今本明先来再去月火水木金土日週午朝夜夕正前次])"
 
 RULES: tuple[DateRule, ...] = (
-    rule("date", rf"{_YEAR}の?{_MONTH}の?{_OF_MONTH}", _day),
-    rule("month", rf"{_YEAR}の?{_MONTH}", _month),
-    rule("year", rf"{_YEAR}(?![間前後生目以])", lambda found, said: calendar.of_year(_year(found))),
-    rule("date", rf"(?P<when>{'|'.join(_YEARS)})の?{_MONTH}の?{_OF_MONTH}", _relative_day),
-    rule("month", rf"(?P<when>{'|'.join(_YEARS)})の?{_MONTH}", _relative_month),
-    rule("period", rf"(?P<when>{'|'.join(_YEARS)})の(?P<season>[春夏秋冬])",
-         lambda found, said: calendar.season(said.year + _YEARS[found["when"]], _SEASONS[found["season"]])),
-    rule("date", rf"{_MONTH}の?{_OF_MONTH}(?!間)", _yearless_day),
-    rule("month", rf"{_MONTH}(?![間額収給\d])", _yearless_month),
+    rule("date", rf"(?:{_YEAR}の?)?{_MONTH}の?{_OF_MONTH}(?!間)",
+         _in_year(lambda found, year: calendar.of_day(year, int(found["month"]), int(found["day"])))),
+    rule("month", rf"(?:{_YEAR}の?)?{_MONTH}(?![間額収給\d])",
+         _in_year(lambda found, year: calendar.of_month(year, int(found["month"])))),
+    rule("period", rf"{_YEAR}の(?P<season>[春夏秋冬])",
+         _in_year(lambda found, year: calendar.season(year, _SEASONS[found["season"]]))),
+    rule("period", rf"(?P<when>{'|'.join(_YEARS)})",
+         lambda found, moment: calendar.of_year(moment.year + _YEARS[found["when"]])),
+    rule("year", rf"{_YEAR}(?![間前後生目以])", _in_year(lambda found, year: calendar.of_year(year))),
     rule("day", rf"(?P<when>{'|'.join(_WEEKS)})の?(?P<weekday>[月火水木金土日])曜日?", _day_of_week),
     rule("period", rf"(?P<when>{'|'.join(_WEEKS)})(?P<end>の?週?末)?", _week),
-    rule("period", rf"(?P<when>{'|'.join(_MONTHS)})", lambda found, said: calendar.month(said, _MONTHS[found["when"]])),
-    rule("period", rf"(?P<when>{'|'.join(_YEARS)})",
-         lambda found, said: calendar.of_year(said.year + _YEARS[found["when"]])),
+    rule("period", rf"(?P<when>{'|'.join(_MONTHS)})",
+         lambda found, moment: calendar.month(moment, _MONTHS[found["when"]])),
     rule("day", rf"(?P<word>{'|'.join(_DAYS)})(?![香菜])",
-         lambda found, said: calendar.day(said, _DAYS[found["word"]])),
-    rule("day", r"(?P<when>この前の|前の|次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
-    rule("period", r"(?<!毎)週末", lambda found, said: calendar.weekend(said)),
+         lambda found, moment: calendar.day(moment, _DAYS[found["word"]])),
+    rule("day", r"(?P<when>この前の|前の|次の|今度の)?(?P<weekday>[月火水木金土日])曜(?!大工)日?", _weekday),
+    rule("period", r"(?<!毎)週末", lambda found, moment: calendar.weekend(moment)),
     rule(
         "relative",
         rf"(?:(?<![\d.]){_N}{_UNIT}|(?P<some>数(?:日|週間|[かヶカヵケ箇]月|年|時間|分))|(?P<half>半年))(?P<way>前|後)(?![半者述])",
         _away,
     ),
     rule("day", r"(?<![\d月.])(?P<day>3[01]|[12]\d|[1-9])日(?=に|の|は|から|まで|、)(?!の間)",
-         lambda found, said: calendar.day_of_month(said, int(found["day"]))),
+         lambda found, moment: calendar.day_of_month(moment, int(found["day"]))),
     rule(
         "clock",
         r"(?P<half>午前|午後|朝|夜|夕方)の?(?P<hour>2[0-4]|1\d|\d)(?:時(?!間)|(?=:))(?:(?P<thirty>半)|:?(?P<minute>[0-5]?\d)分?)?",
@@ -138,5 +131,5 @@ RULES: tuple[DateRule, ...] = (
         r"(?<![\d.])(?P<hour>2[0-4]|1\d|\d)時(?!間|代)(?:(?P<thirty>半)|(?P<minute>[0-5]?\d)分)?",
         _clock,
     ),
-    rule("clock", r"正午", lambda found, said: calendar.clock(said, 12, 0)),
+    rule("clock", r"正午", lambda found, moment: calendar.clock(moment, 12, 0)),
 )  # fmt: skip

@@ -1,16 +1,15 @@
 """Names of people where the text introduces them, and dates of birth behind the words for them.
 
-A capitalised word alone is never taken for a name: without a model that would be a guess.
+A capitalised word alone is never taken for a name: without a model that would be a guess. A Japanese name stands after
+氏名 and the like, before と申します, or is a common family name with an honorific.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 
 from aforesaid.text.extract.pii.folded import BLOT
-from aforesaid.text.extract.pii.names_japanese import JAPANESE_HINTS, japanese_names
-from aforesaid.text.extract.spans import SpanFinder, Table, TextView
+from aforesaid.text.extract.spans import Accept, SpanRow, Table, TextView
 from aforesaid.text.patterns import MONTH, listed, word_list, words
 
 _WORD = r"[A-ZÀ-Þ](?:[A-Za-zÀ-ÿ]|['-](?=[A-Za-zÀ-ÿ])){1,24}+(?![A-Za-z0-9_])"
@@ -36,7 +35,9 @@ SMALL_LETTERS = re.compile(
     rf"|in|of|the|is|by|what|here|nice|this|please|how|can|my)\b)[a-z]{{2,15}}(?=[.,!?\n]|\Z| and\b| i\b))?)"
 )
 I_AM = re.compile(rf"(?:I'm|I am|[Dd]ear|it's me,) ({_GIVEN}{_AND_FAMILY})(?!'s)")
-TITLE = re.compile(rf"(?:Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Professor|Herr|Frau|Mme|Monsieur|Señora?|Mx\.?) ({_FULL})")
+TITLE = re.compile(
+    rf"(?<![^\W_])(?:Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Professor|Herr|Frau|Mme|Monsieur|Señora?|Mx\.?) ({_FULL})"
+)
 LABELLED = re.compile(rf"[:=] ?[\"'*]{{0,3}} ?({_FULL})(?=[\"'*]{{0,3}}(?: ?[,;.\n|)}}<\"']| \(|\Z))")
 LABEL = re.compile(
     r"(?:(?:full|first|last|given|family|middle|maiden|legal)[ _-]?name|(?:customer|patient|applicant|employee"
@@ -54,10 +55,6 @@ CLOSED = re.compile(
     rf"|[Tt]hanks|[Tt]hank you|[Ww]armly),?\s{{0,2}}\n\s{{0,4}}({_FULL})(?=[ \t]{{0,4}}(?:\n|\Z|,))"
 )
 BEFORE_MAIL = re.compile(rf"(?<![A-Za-z]) ?({_WORD}(?: [A-Z]\.)?(?: {_WORD}){{1,2}}) <(?:[\w.+-]{{1,64}}@|{BLOT})")
-HINTS = ("name is ", "name's ", "name: ", "called ", "call me ", "go by ", "this is ")
-CLOSINGS = ("egards", "incerely", "est,", "est wishes", "Yours", "yours", "heers", "hank", "armly")
-TITLES = ("Mr", "Ms", "Miss", "Dr", "Prof", "Herr", "Frau", "Mme", "Monsieur", "Señor", "Mx")
-
 _DAY = r"(?:the )?[0-3]?[0-9](?:st|nd|rd|th)?"
 _YEAR = r"(?:1[89]|20)[0-9]{2}"
 _DATE = (
@@ -75,47 +72,49 @@ BORN = re.compile(
     rf"|was|falls|'s)?(?: ?on)? ?[\"'`*]{{0,3}} ?({_DATE})"
     rf"|(?<![a-z])born(?: on| in [a-z]{{3,20}} on)?:? ({_DATE})|({_DATE})[ ]?(?:生まれ|生(?![一-龥ぁ-ん]))"
 )
-BIRTH = (
-    *("birth", "born", "dob", "d.o.b", "bday", "生", "誕生日"),
-    *("geburt", "geboren", "naissance", "nacimiento", "né"),
+_FAMILY = "|".join(sorted(listed("japanese family names"), key=len, reverse=True))
+_KANJI = "一-龥々ヶ"
+_JAPANESE = (
+    rf"(?:[{_KANJI}]{{1,4}} [{_KANJI}ぁ-んァ-ンー]{{1,4}}|[ァ-ンー]{{2,8}}[・ ][ァ-ンー]{{2,8}}|[{_KANJI}]{{2,6}}"
+    r"|[ァ-ンー]{2,10}|[A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15}){0,2})"
+)
+_JAPANESE_FAMILY = rf"(?:{_FAMILY})(?: ?[{_KANJI}]{{1,3}}| [ぁ-ん]{{2,4}}| [ァ-ンー]{{2,5}})?"
+_STOP = r"(?=[。、,.\n)」』(/|]| |\Z|です|と|で|様|さん|で、)"
+JAPANESE_HINTS = (
+    *("名", "氏", "様", "申し", "もうし", "さん", "先生", "くん", "君", "ちゃん", "私は", "僕は", "俺は", "わたしは"),
+    *("フリガナ", "ふりがな", "担当", "責任者", "連絡者", "契約者", "申込者", "受取人"),
+)
+JAPANESE_NAMES = (
+    re.compile(
+        rf"(?:氏名|フルネーム|契約者名?|お?客様名|申込者|受取人|送付先名|口座名義人?|名義人?)(?: ?\([^"
+        rf"()\n]{{1,10}}\))?(?: ?[:=]|は) ?\"?({_JAPANESE}){_STOP}"
+    ),
+    re.compile(
+        r"(?:フリガナ|ふりがな|氏名\(カナ\)|氏名カナ) ?[:=]? ?([ァ-ンー]{2,8} [ァ-ンー]{2,8}"
+        r"|[ぁ-ん]{2,8} [ぁ-ん]{2,8})(?![ァ-ンーぁ-ん])"
+    ),
+    re.compile(
+        rf"(?:名前|担当者?|責任者|連絡者|宛名)(?: ?[:=]|は| ) ?({_JAPANESE_FAMILY}|[{_KANJI}]{{1,3}} [{_KANJI}]{{1,3}}"
+        rf"(?![{_KANJI}])){_STOP}"
+    ),
+    re.compile(rf"名前は ?({_JAPANESE})(?:です|と申します|といいます|と言います|だ。)"),
+    re.compile(rf"(?<![{_KANJI}ァ-ンーA-Za-z])({_JAPANESE})と(?:申します|申し上げます|もうします)"),
+    re.compile(rf"(?:私|僕|俺|わたし)(?:は|の名前は) ?({_JAPANESE_FAMILY})(?:です|といいます|と言います|と申します)"),
+    re.compile(
+        rf"(?<![{_KANJI}])((?:{_FAMILY})(?: ?[{_KANJI}]{{1,3}}(?=さん|様|氏))?) ?"
+        r"(?:さん|様(?![式子々態相変])|氏(?!名)|先生|くん|君|ちゃん)"
+    ),
+)
+JAPANESE_NOT_NAMES = re.compile(
+    r"未定|不明|匿名|非公開|必須|任意|入力|記入|変数|関数|同上|本人|仮|なし|無し|ユーザー?|サーバー?|テスト|ゲスト"
+    r"|管理者|担当者|下記|以下|上記|次|何"
 )
 
 
-def names(view: TextView) -> Iterator[tuple[int, int]]:
-    """Names of people in introductions, greetings, labels and signatures."""
-    text, small = view.text, view.small
-    if any(hint in small for hint in HINTS):
-        yield from _people(text, _introduced(view))
-        if "my name" in small:
-            yield from (match.span(1) for match in SMALL_LETTERS.finditer(small))
-    if "I'm " in text or "I am " in text or "ear " in text or "it's me" in text:
-        yield from _people(text, I_AM.finditer(text))
-    if any(title in text for title in TITLES):
-        titled = (match for match in TITLE.finditer(text) if not text[match.start() - 1 : match.start()].isalnum())
-        yield from _people(text, titled)
-    if ":" in text or "=" in text:
-        yield from _labelled(view)
-    if "\n" in text and any(closing in text for closing in CLOSINGS):
-        yield from _people(text, CLOSED.finditer(text))
-    if " <" in text:
-        yield from _people(text, BEFORE_MAIL.finditer(text))
-    if not text.isascii() and any(hint in text for hint in JAPANESE_HINTS):
-        yield from japanese_names(text)
-
-
-def _people(text: str, found: Iterable[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    for match in found:
-        if span := _trimmed(text, *match.span(1)):
-            yield span
-
-
-def _introduced(view: TextView) -> Iterator[re.Match[str]]:
-    for match in INTRODUCED.finditer(view.text):
-        if match[0].startswith("his is"):
-            if SPEAKS.match(view.text, match.end()):
-                yield match
-        elif INTRODUCES.search(view.before(match.start(1))):
-            yield match
+def _introduces(view: TextView, match: re.Match[str]) -> bool:
+    if match[0].startswith("his is"):
+        return SPEAKS.match(view.text, match.end()) is not None
+    return INTRODUCES.search(view.before(match.start(1))) is not None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
@@ -133,25 +132,45 @@ def _is_name(word: str) -> bool:
     return SHAPE.fullmatch(word) is not None and word.strip(".") not in NOBODY and first not in NOBODY
 
 
-def _labelled(view: TextView) -> Iterator[tuple[int, int]]:
-    """What follows a label such as `Full name:`. Behind `Name:` alone a file or a company may be named."""
-    for match in LABELLED.finditer(view.text):
-        label = LABEL.search(view.before(match.start()))
-        parts = match[1].split()
-        if label is None or not all(map(_is_name, parts)):
-            continue
-        capital = view.text[match.start() - len(label[0])].isupper()
-        if SURE.search(label[0]) or parts[0] in GIVEN or (len(parts) > 1 and capital):
-            yield match.span(1)
+def _is_labelled(view: TextView, match: re.Match[str]) -> bool:
+    """Whether a name follows a label such as `Full name:`. After `Name:` alone it may be a file or a company."""
+    label = LABEL.search(view.before(match.start()))
+    parts = match[1].split()
+    if label is None or not all(map(_is_name, parts)):
+        return False
+    capital = view.text[match.start() - len(label[0])].isupper()
+    return bool(SURE.search(label[0])) or parts[0] in GIVEN or (len(parts) > 1 and capital)
 
 
-def birth_dates(view: TextView) -> Iterator[tuple[int, int]]:
-    """Dates behind words for a birthday; a year alone is not enough."""
-    if not view.digit or not any(word in view.small for word in BIRTH):
-        return
-    for match in BORN.finditer(view.small):
-        yield next(match.span(group) for group in (1, 2, 3) if match[group])
+def _is_japanese_name(_: TextView, match: re.Match[str]) -> bool:
+    return not JAPANESE_NOT_NAMES.match(match[1])
 
 
-BIRTHS: Table = (SpanFinder("date-of-birth", birth_dates),)
-NAMES: Table = (SpanFinder("name", names),)
+def _name(pattern: re.Pattern[str], hints: tuple[str, ...], accept: Accept | None = None) -> SpanRow:
+    """A row for a name that is cut off before the first word that is no name."""
+    return SpanRow("name", pattern, accept, hints, group=1, trim=_trimmed)
+
+
+BIRTHS: Table = (
+    SpanRow(
+        "date-of-birth",
+        BORN,
+        hints=(
+            *("birth", "born", "dob", "d.o.b", "bday", "生", "誕生日"),
+            *("geburt", "geboren", "naissance", "nacimiento", "né"),
+        ),
+        needs="digit",
+        group=None,
+        small=True,
+    ),
+)
+NAMES: Table = (
+    _name(INTRODUCED, ("name is ", "name's ", "name: ", "called ", "all me ", "go by ", "his is "), _introduces),
+    SpanRow("name", SMALL_LETTERS, hints=("my name",), group=1, small=True),
+    _name(I_AM, ("I'm ", "I am ", "ear ", "it's me")),
+    _name(TITLE, ("Mr", "Ms", "Miss", "Dr", "Prof", "Herr", "Frau", "Mme", "Monsieur", "Señor", "Mx")),
+    SpanRow("name", LABELLED, _is_labelled, (":", "="), group=1),
+    _name(CLOSED, ("egards", "incerely", "est,", "est\n", "est wishes", "ours ", "heers", "hank", "armly")),
+    _name(BEFORE_MAIL, (" <",)),
+    *(SpanRow("name", pattern, _is_japanese_name, JAPANESE_HINTS, group=1) for pattern in JAPANESE_NAMES),
+)

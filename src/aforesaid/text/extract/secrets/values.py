@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from typing import Literal, NamedTuple
 
+from aforesaid.text.patterns import word_list, words
+
 MIN_PASSWORD, MIN_WORD, MIN_SECRET = 4, 5, 8  # shorter values are words, counts or slips
 RANDOM_CHARS, RANDOM_BITS = 20, 3.5  # random base64 carries 4 bits a character and more at this length, words about 3
 
@@ -27,15 +29,7 @@ ALGORITHM = re.compile(
 )
 NAMED_FOR = re.compile(r"(?i)[a-z_.-]*(?:pass|secret|token|key|pwd|cred)[a-z_.-]*:?")  # db_password, resetToken
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+){0,2}")
-STATE = re.compile(
-    r"(?i:str|string|text|bytes|int|bool|object|any|self|this|input|prompt|value|field|hash|raw|plain|bearer|basic)"
-    r"|(?i:wrong|correct|weak|strong|short|long|safe|secure|insecure|visible|private|public|invalid|valid|blank)"
-    r"|(?i:default|optional|fine|good|great|ready|known|unique|clear|simple|easy|hard|enough|gone|lost|broken|stolen)"
-    r"|(?i:sent|kept|shown|written|given|taken|chosen|found|there|here|not|same|different|only|also|always|never|still)"
-    r"|(?i:very|what|where|how|why|when|must|should|will|can|cannot|may|again|below|above|inside|under|up|case.*)"
-    r"|(?i:login|submit|forgot|reset|strength|change|manager|policy|hint)"
-    r"|(?i:\w{2,}(?:ed|ing|able|ible|less|ful|ent|ory|ary|ous))"
-)
+STATE = re.compile(rf"(?i:{words(word_list('not passwords'))}|\w{{2,}}(?:ed|ing|able|ible|less|ful|ent|ory|ary|ous))")
 SENTENCE = re.compile(r"\b(?:a|an|and|are|be|enter|for|in|is|must|not|of|or|should|the|to|use|with|you|your)\b")
 JAPANESE = re.compile("[\u3000-\u9fff\uff00-\uffef]")
 UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aforesaid.text.extract.dates import names_a_time
 from aforesaid.text.extract.signals import code, english, japanese
 from aforesaid.text.patterns import Row
 
@@ -34,6 +35,8 @@ def read_signals(text: str) -> Signals:
     present = {f"technical_{name}" for name in ("path", "url") if counts[f"specific_{name}"]}
     present |= {row.name for row in code.CODE_ROWS if row.count(bare)}
     prose = prose_of(bare)
+    if names_a_time(prose):
+        present.add("natural_date")
     if LATIN.search(bare):
         _look(english.TEXT_ROWS, bare.lower(), present)
         _look(english.PROSE_ROWS, prose.lower(), present)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from aforesaid.text.patterns import any_of
+from aforesaid.text.patterns import any_of, word_list, words
 
 
 class CodeRow(NamedTuple):
@@ -36,20 +36,16 @@ def _hex(length: int) -> str:
 DIGITS = "0 1 2 3 4 5 6 7 8 9"
 URL = re.compile(r"https?://[^\s<>\"'`)\]}、。「」]{3,2000}|\bwww\.[\w-]{1,63}\.[\w./-]{2,200}")
 
-_EXTENSIONS = (
-    "py|pyi|ipynb|jsx?|mjs|tsx?|go|rs|java|kt|scala|rb|php|c|cc|cpp|h|hpp|cs|swift|sh|bash|zsh|ps1|bat|sql|ya?ml|toml|"
-    "ini|cfg|conf|env|json|jsonl|xml|html?|css|scss|md|rst|txt|csv|tsv|log|lock|db|sqlite|pdf|docx?|xlsx?|png|jpe?g|svg|"
-    "zip|tar|gz|vue|proto|tf"
-)
+_EXTENSIONS = words(word_list("file extensions"))
 _PATH_HINTS = (
     "/ \\ .py .js .ts .go .rs .java .kt .rb .php .c .h .sh .sql .y .toml .ini .conf .env .json .xml .md .txt .csv .log "
     ".lock .db .pdf .doc .xls .png .jp .svg .zip .tar .gz .vue .proto .tf .git .bat .ps1 .s Dockerfile Makefile"
 )
-_FOLDERS = "src|lib|tests?|docs?|app|bin|etc|usr|home|var|tmp|opt|pkg|cmd|internal|config|scripts|node_modules|packages"
+_FOLDERS = words(word_list("source folders"))
 _NO_METHOD = r"(?<!GET /)(?<!PUT /)(?<!POST /)(?<!PATCH /)(?<!DELETE /)(?!api/|v\d/)"  # those are endpoints
 _TAIL = r"(?:/[\w.@-]{1,100}){0,20}"
 _GIT_WORD = "(?:commit|sha|revision|rev|cherry-pick|revert|reverted|bisect|checkout)"
-_ERRNO = "ENOENT|EACCES|EPERM|EEXIST|ECONN[A-Z]{5,7}|ETIMEDOUT|EADDRINUSE|EPIPE|ENOMEM|ENOSPC|EINVAL|EAGAIN|EBUSY"
+_ERRNO = words(word_list("errno"))
 _HTTP_TEXT = "(?:Not Found|Bad Request|Forbidden|Unauthorized|Internal Server|Bad Gateway|Service Unavail|Too Many)"
 _DOTTED = r"(?:(?:\.|::|->)[A-Za-z_]\w{0,60})"
 

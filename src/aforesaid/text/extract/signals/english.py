@@ -17,41 +17,7 @@ from aforesaid.text.patterns import Row, after_none, by_letter, word_list, word_
 _KIN, _CLOSE = word_list("relations"), word_list("before relations")
 _GIVEN_NAMES, _NOT_NAMES = by_letter(word_list("given names")), by_letter(word_list("not names"))
 
-_MONTH = words(
-    "jan(?:uary)? feb(?:ruary)? apr(?:il)? june? july? aug(?:ust)? sept?(?:ember)? oct(?:ober)? "
-    "nov(?:ember)? dec(?:ember)?"
-)
 _SPAN = words("night day week weekend month year quarter spring summer fall autumn winter morning afternoon evening")
-_FEW = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|(?:a )?few|(?:a )?couple(?: of)?|several)"
-_BEFORE_YEAR = words("in since until till by from of before after during year early late mid to around circa")
-_NOT_A_COUNT = r"(?!\s(?!was\b|is\b|has\b|this\b|his\b|as\b)[a-z]{3,15}s\b|\speople|\s?%|[.,]?\d)"  # not 2000 words
-_NO_DAY = words("century floor grade time place row street avenue attempt edition option item step")
-
-DATE = word_row(
-    "natural_date",
-    words("january february april june july august september october november december") + r"\b",
-    rf"{_MONTH}\.?\s\d{{1,2}}(?:st|nd|rd|th)?\b",
-    rf"\d{{1,2}}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}\b",
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",
-    r"(?:today|tonight|yesterday|tomorrow)\b",
-    rf"(?:last|next|this|past|coming|previous|following)\s(?:{_FEW}\s)?{_SPAN}s?\b",
-    rf"{_FEW}\s(?:minute|hour|day|week|month|year)s?\s(?:ago|earlier|from now|later)\b",
-    rf"(?:in|within)\s{_FEW}\s(?:hour|day|week|month|year)s?\b",
-    r"\d{4}-\d{1,2}-\d{1,2}\b|(?:19|20)\d\d/\d{1,2}/\d{1,2}\b",
-    r"\d{1,2}/\d{1,2}/(?:\d\d){1,2}\b|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b",
-    r"(?:on|by|since|until|before|after)\s(?:1[0-2]|0?[1-9])/(?:3[01]|[12]\d|0?[1-9])\b(?!/)",
-    rf"{_BEFORE_YEAR}[\s-](?:19|20)\d\d\b{_NOT_A_COUNT}|(?:19|20)\d0s\b|year\s\d{{3,4}}\b",
-    rf"(?:on|by|until|since|before|after)\sthe\s\d{{1,2}}(?:st|nd|rd|th)\b(?!\s{_NO_DAY})",
-    r"\d{1,2}(?::[0-5]\d)?\s?(?:am\b|pm\b|a\.m\.|p\.m\.)|at\s(?:[01]?\d|2[0-3]):[0-5]\d\b|o'clock\b",
-    r"(?:christmas|thanksgiving|halloween|easter|new year's)\b",
-)
-MAY = word_row(  # in small letters these two are verbs
-    "natural_date",
-    r"(?:[Ii]n|[Ss]ince|[Uu]ntil|[Bb]y|[Ll]ast|[Nn]ext|[Tt]his|early|late|mid|of|before|after)[\s-](?:May|March)\b",
-    r"(?:May|March|Mar)\.?\s\d{1,2}(?:st|nd|rd|th)?\b(?!\s?[a-z]{3,15}s\b)",
-    r"\d{1,2}(?:st|nd|rd|th)?\s(?:of\s)?(?:May|March)\b",
-)
-
 _UNITS = word_list("units")
 _COUNTS = "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred"
 _VERBS = words("is was has does as us this its his plus minus versus always less works seems means")
@@ -223,6 +189,6 @@ TEST = word_row(
     r"tests (?:pass|fail|are (?:green|red))",
 )
 
-PROSE_ROWS = (DATE, QUANTITY, CURRENCY, PREFERENCE, STANDING, ASSERTION, DECISION, RESOLUTION, MILESTONE)
-CASED_ROWS = (PERSON, MAY, TASTE, CALL_ME, ACRONYM)
+PROSE_ROWS = (QUANTITY, CURRENCY, PREFERENCE, STANDING, ASSERTION, DECISION, RESOLUTION, MILESTONE)
+CASED_ROWS = (PERSON, TASTE, CALL_ME, ACRONYM)
 TEXT_ROWS = (CONFIGURATION, DEFINITION, DATA, DEPENDENCY, TEST)

@@ -1,4 +1,4 @@
-"""English statements: a sentence becomes clauses, a clause its subject and what is said of it."""
+"""Reads English statements: splits a sentence into clauses, and a clause into its subject and predicate."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aforesaid.text.extract.statements.people import read_person
 from aforesaid.text.extract.statements.phrases import ADVERBS, DATES, GAUGES, PLAIN, Phrase, Predicate, owner_of
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import Statement
-from aforesaid.text.patterns import listed, word_list, word_set
+from aforesaid.text.patterns import listed, word_list, word_set, words
 
-CLAUSE_TOKENS = 40  # a statement says what it says within so many words
-SUBJECT_TOKENS = 9  # longer phrases before a verb are clauses themselves
-HEDGE_TOKENS = 6  # a guess shows near its verb
-_SHORT = re.compile(r"n't\b|'(m|re|ve|ll|d|s)\b(?: (\w{1,12}))?", re.I)
-_LONG = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would"}
+CLAUSE_TOKENS = 40  # the rest of a longer clause is not read
+SUBJECT_TOKENS = 9  # longer phrases before a verb are clauses
+HEDGE_TOKENS = 6  # words after the subject that are searched for hedges such as "maybe"
+_CONTRACTION = re.compile(r"n't\b|'(m|re|ve|ll|d|s)\b(?: (\w{1,12}))?", re.I)
+_CONTRACTIONS = {"m": " am", "re": " are", "ve": " have", "ll": " will", "d": " would"}
 _IS_AFTER = word_set("he she it that there here who everything")
 _HAS_BEFORE = word_set("been got moved changed left")
 _IS_BEFORE = word_set("my our now not no in at on moved been cancelled canceled off a an")
@@ -32,25 +32,11 @@ _SPLIT = re.compile(
     r"became|split|broke)\b)|(?= (?:if|when) ))"
 )
 _OPENER = re.compile(
-    r"(?:(?P<change>now|as of (?:today|now|(?:this|last|next) \w+|[A-Z]\w+(?: \d+)?)|from now on|(?:quick "
-    "|small )?update(?: for you)?|"
-    r"correction|these days|nowadays|"
+    r"(?:(?P<change>now|as of (?:today|now|(?:this|last|next) \w+|[A-Z]\w+(?: \d+)?)|from now on|"
+    r"(?:quick |small )?update(?: for you)?|correction|these days|nowadays|"
     r"since (?:our|my|the|last|then)(?: \w+){0,2}(?=,? (?:we|I) )|starting (?:today|now|(?:this|next|last) \w+))|"
-    "by the way|btw|fyi|oh|"
-    "ok(?:ay)?|so|well|also|"
-    "and|but|actually|anyway|heads up|(?:good|bad|sad|great|big) news|just so you know|for the record|"
-    "(?:please )?(?:note|remember)|"
-    r"currently|right now|at the moment|recently|lately|today|yesterday|this (?:morning|week|month|year|afternoon)|"
-    r"last (?:week|month|year|night|\w+day|summer|winter|spring|fall)|(?:a|two|three|\d+) (?:few "
-    ")?(?:days?|weeks?|months?|years?) ago|"
-    r"(?:back )?in (?:early |late )?(?:[A-Z][a-z]+ ?)?(?:\d{4})?(?=,| I| we| my)|it turns out|turns out|"
-    "apparently|unfortunately|sadly|luckily|"
-    "hi|hey|hello|thanks|thank you|sorry|no|yes|yeah|nope|sure|great|perfect|however|then|finally|"
-    "speaking of which|in fact|"
-    r"one more thing|fortunately|happily|i (?:just )?wanted to (?:say|mention|let you know)|(?:just )?letting you know|"
-    r"i should (?:mention|say)|i just (?:found out|heard)|we (?:decided|agreed)|it looks like|looks like|good to know|"
-    r"for context|context|ps|p\.s\.|in other news|as you know|you know|hmm|ah|ugh|wow|yay)"
-    r"[,:!.]{0,2}(?: -| —| –)?(?: that)? (?=\S)",
+    + words(word_list("statement openers")).replace("_", " ")
+    + r")[,:!.]{0,2}(?: -| —| –)?(?: that)? (?=\S)",
     re.I,
 )
 _ASKS = re.compile(
@@ -74,50 +60,51 @@ _REPORT = re.compile(
 )
 _FINITE = listed("statement verbs")
 _ELLIPTIC = listed("statement verbs without subject")
-_NOBODY = word_set(word_list("not names").lower()) | listed("statement nobody")
+_NOT_SUBJECTS = word_set(word_list("not names").lower()) | listed("statement nobody")
 _THIRD = {"he": "his", "she": "her", "they": "their"}
 
 
 @dataclass(slots=True)
 class Discourse:
-    """Who speaks, and whom the text spoke of last: he, she and they mean that person."""
+    """The speaker, and the person mentioned last, whom "he", "she" and "they" mean."""
 
     speaker: str
     person: str = ""
 
 
-def readings(sentence: str, talk: Discourse) -> Iterator[Statement]:
-    """What the clauses of a sentence state, in order."""
+def readings(sentence: str, discourse: Discourse) -> Iterator[Statement]:
+    """The statements of the clauses of a sentence, in order."""
     if _CONDITION.match(sentence):
         return
     asked = sentence.endswith("?")
     sentence = _ASIDE.sub("", sentence)
     if "'" in sentence:
-        sentence = _SHORT.sub(_lengthened, sentence).replace(" wo not ", " will not ").replace(" ca not ", " can not ")
-    sentence, change = _opened(sentence)
+        sentence = _CONTRACTION.sub(_expand_contraction, sentence)
+        sentence = sentence.replace(" wo not ", " will not ").replace(" ca not ", " can not ")
+    sentence, change = _without_opener(sentence)
     clauses = _SPLIT.split(sentence)
     if asked:
         clauses = clauses[:-1] if _ASKS.match(clauses[-1]) else []
-    found = [each for clause in clauses for each in _clause(clause.strip(" ,.!\"'“”*_"), talk, change)]
+    found = [each for clause in clauses for each in _clause(clause.strip(" ,.!\"'“”*_"), discourse, change)]
     if found and not _FICTION.search(sentence):
         yield from found
 
 
-def _lengthened(short: re.Match[str]) -> str:
-    """A contraction in full; an "s" after a name is a verb only before what follows verbs."""
+def _expand_contraction(short: re.Match[str]) -> str:
+    """A contraction in full. "'s" after a name is "is" only before words such as "moved" or "not"."""
     if short[1] is None:
         return " not"
     letters, after = short[1].lower(), short[2] or ""
     if letters != "s":
-        return _LONG[letters] + (f" {after}" if after else "")
+        return _CONTRACTIONS[letters] + (f" {after}" if after else "")
     word = short.string[max(0, short.start() - 12) : short.start()].rpartition(" ")[2].lower()
     if word in _IS_AFTER:
         return (" has " if after in _HAS_BEFORE else " is ") + after
     return f" is {after}" if after in _IS_BEFORE else short[0]
 
 
-def _opened(clause: str) -> tuple[str, bool]:
-    """A clause without the words that only open it, and whether these speak of a change."""
+def _without_opener(clause: str) -> tuple[str, bool]:
+    """A clause without opening words such as "by the way", and whether these announce a change."""
     change = False
     for _ in range(5):
         if not (opener := _OPENER.match(clause)):
@@ -127,48 +114,49 @@ def _opened(clause: str) -> tuple[str, bool]:
     return clause, change
 
 
-def _clause(clause: str, talk: Discourse, change: bool = False, reported: bool = False) -> Iterator[Statement]:
-    clause, opened = _opened(clause)
+def _clause(clause: str, discourse: Discourse, change: bool = False, reported: bool = False) -> Iterator[Statement]:
+    clause, opened = _without_opener(clause)
     tokens = clause.split()[:CLAUSE_TOKENS]
-    found = None if len(tokens) < 2 or _CONDITION.match(clause) else _subject(tokens, talk)
+    found = None if len(tokens) < 2 or _CONDITION.match(clause) else _subject(tokens, discourse)
     if found is None:
         return
     phrase, rest = found
     near = rest[: rest.index("and") if "and" in rest[:HEDGE_TOKENS] else HEDGE_TOKENS]
     if not rest or not _HEDGES.isdisjoint(near) or "if" in rest:
         return
-    said = " ".join(rest)
-    if phrase.kind == "person" and (match := _REPORT.match(said)):
-        first = said[match.end() :].partition(" ")[0].lower()
-        if not reported and (first in _THIRD or first in _THIRD.values()):  # of others it would be hearsay
-            yield from _clause(said[match.end() :], Discourse(talk.speaker, phrase.subject), change or opened, True)
+    change = change or opened
+    if phrase.kind == "person" and (match := _REPORT.match(" ".join(rest))):
+        report = match.string[match.end() :]
+        first = report.partition(" ")[0].lower()
+        if not reported and (first in _THIRD or first in _THIRD.values()):  # what she says of others is hearsay
+            yield from _clause(report, Discourse(discourse.speaker, phrase.subject), change, True)
         return
-    predicate = Predicate.of(rest, change or opened)
+    predicate = Predicate.of(rest, change)
     of_person = list(read_person(phrase, predicate)) if phrase.kind in ("self", "person") else []
     yield from of_person
     if not of_person and phrase.kind != "self":
         yield from read_thing(phrase, predicate)
 
 
-def _subject(tokens: list[str], talk: Discourse) -> tuple[Phrase, list[str]] | None:
-    """The phrase that a clause begins with, and the words after it from its verb on."""
+def _subject(tokens: list[str], discourse: Discourse) -> tuple[Phrase, list[str]] | None:
+    """The subject of a clause, and the words from its verb on."""
     first = tokens[0].lower()
     if first in ("i", "we"):
-        return Phrase("self", talk.speaker, talk.speaker), tokens[1:]
+        return Phrase("self", discourse.speaker, discourse.speaker), tokens[1:]
     if first in _ELLIPTIC:
-        return Phrase("self", talk.speaker, talk.speaker), tokens
+        return Phrase("self", discourse.speaker, discourse.speaker), tokens
     if first in _THIRD:
-        return Phrase("person", talk.person, talk.speaker), tokens[1:]
+        return Phrase("person", discourse.person, discourse.speaker), tokens[1:]
     if first in ("my", "our", "the", "this", "his", "her", "their"):
-        owner = talk.speaker if first in ("my", "our") else talk.person if first in _THIRD.values() else ""
-        return _noun_phrase(tokens, 1, owner, talk) if owner or first in ("the", "this") else None
-    if not tokens[0][:1].isupper() or first.removesuffix("'s") in _NOBODY:
+        owner = discourse.speaker if first in ("my", "our") else discourse.person if first in _THIRD.values() else ""
+        return _noun_phrase(tokens, 1, owner, discourse) if owner or first in ("the", "this") else None
+    if not tokens[0][:1].isupper() or first.removesuffix("'s") in _NOT_SUBJECTS:
         return None
-    return _noun_phrase(tokens, 0, "", talk)
+    return _noun_phrase(tokens, 0, "", discourse)
 
 
-def _noun_phrase(tokens: list[str], begin: int, owner: str, talk: Discourse) -> tuple[Phrase, list[str]] | None:
-    """The noun up to the first finite verb, with its owner: "my sister's launch", "Ana's manager", "Bo"."""
+def _noun_phrase(tokens: list[str], begin: int, owner: str, discourse: Discourse) -> tuple[Phrase, list[str]] | None:
+    """The words before the first finite verb, with their owner: "my sister's launch", "Ana's manager", "Bo"."""
     at = next((i for i in range(begin + 1, min(len(tokens), SUBJECT_TOKENS)) if tokens[i].lower() in _FINITE), 0)
     if not at:
         return None
@@ -179,15 +167,15 @@ def _noun_phrase(tokens: list[str], begin: int, owner: str, talk: Discourse) -> 
     plain = noun[-1].lower() in PLAIN | DATES | GAUGES and not noun[-1][:1].isupper()
     if of is not None:
         owner = owner_of([*noun[:of], noun[of].removesuffix("'s").removesuffix("'")], owner)
-        if not owner:  # one of many friends: nobody knows whose
+        if not owner:  # "my friend's": one of many
             return None
         phrase = Phrase.of(noun[of + 1 :], owner)
     elif begin or plain:
         phrase = Phrase.of(noun, owner)
     elif len(noun) <= 3 and all(token[:1].isupper() or token[:1].isdigit() for token in noun):
-        phrase = Phrase("person", " ".join(noun), talk.speaker)
+        phrase = Phrase("person", " ".join(noun), discourse.speaker)
     else:
         return None
     if phrase.kind == "person":
-        talk.person = phrase.subject
+        discourse.person = phrase.subject
     return phrase, rest

@@ -1,4 +1,4 @@
-"""Japanese statements: a sentence becomes clauses, and the first rule that fits a clause reads it."""
+"""Reads Japanese statements: splits a sentence into clauses and applies the first rule that matches."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from aforesaid.text.extract.statements.values import HELD, STATUS, Mood, Statement, times
-from aforesaid.text.patterns import any_of
+from aforesaid.text.extract.statements.values import STATUS, YES, Mood, Statement, times
+from aforesaid.text.patterns import any_of, word_groups
 
 _SPLIT = re.compile(
     "。|！|、?(?:けれども?|けど|ですが|ますが|したが|だが|ので|から)、|(?<=[たるすいだ])が、|(?<=して)、|"
@@ -28,26 +28,10 @@ _CHANGED = re.compile(
     "になった|になりま|に[変代替]わ|に変更|[上下]が[っり]|増え|減[っり]|今は|今度|新しい|もう|現在|に決ま"
 )
 
-# Japanese words, and the English names under which statements keep them.
-_KIN = {
-    "母": "mother", "父": "father", "妹": "sister", "弟": "younger brother", "姉": "older sister", "兄": "brother",
-    "妻": "wife", "夫": "husband", "息子": "son", "娘": "daughter", "彼女": "girlfriend", "彼氏": "boyfriend",
-    "祖母": "grandmother", "祖父": "grandfather", "旦那": "husband", "主人": "husband", "上司": "manager", "嫁": "wife",
-}  # fmt: skip
-_RELATIONS = {
-    "上司": "manager", "マネージャー": "manager", "担任": "homeroom teacher", "担任の先生": "homeroom teacher",
-    "主治医": "doctor", "かかりつけ医": "doctor", "大家": "landlord", "大家さん": "landlord", "先生": "teacher",
-    "彼女": "girlfriend", "彼氏": "boyfriend", "夫": "husband", "妻": "wife", "パートナー": "partner",
-    "担当者": "contact", "担当": "contact", "リーダー": "lead", "部長": "department head", "課長": "section head",
-    "社長": "ceo", "コーチ": "coach", "歯医者": "dentist", "指導教官": "advisor", "指導教員": "advisor",
-}  # fmt: skip
-_PLAIN = {
-    "メールアドレス": "email", "メアド": "email", "電話番号": "phone", "携帯番号": "phone", "住所": "address",
-    "ポート": "port", "ポート番号": "port", "家賃": "rent", "予算": "budget", "体重": "weight", "年収": "salary",
-    "給料": "salary", "身長": "height", "締め切り": "deadline", "締切": "deadline", "〆切": "deadline",
-    "納期": "deadline", "期限": "deadline", "値段": "price", "価格": "price", "料金": "price", "職業": "role",
-    "勤務先": "employer", "苗字": "surname", "名字": "surname", "部署": "department",
-}  # fmt: skip
+# Japanese words, and the English attributes under which statements are stored.
+_KIN = word_groups("statement japanese family")
+_RELATIONS = word_groups("statement japanese relations")
+_PLAIN = word_groups("statement japanese plain nouns")
 _TRAITS = frozenset("優秀 厳しい 親切 元気 病気 出張 出張中 休み 女性 男性 アメリカ人 日本人 医者 優しい".split())  # noqa: SIM905 - no names
 
 _SELF = "私|僕|俺|わたし|ぼく|自分|うち|私たち|我々|弊社|我が家"
@@ -78,7 +62,7 @@ Rule = Callable[[re.Match[str], str, bool], Iterator[Statement]]
 
 
 def readings(sentence: str, speaker: str) -> Iterator[Statement]:
-    """What the clauses of a Japanese sentence state."""
+    """The statements of the clauses of a Japanese sentence, in order."""
     text = unicodedata.normalize("NFKC", sentence)[:600]
     if text.rstrip("」』) ").endswith(("?", "か。", "か")):
         return
@@ -104,7 +88,7 @@ def _clause(clause: str, speaker: str) -> Iterator[Statement]:
 
 
 def _subject(match: re.Match[str], speaker: str) -> str:
-    """Whom a clause is about: the speaker, unless it names a relative or somebody else."""
+    """The subject of a clause: the speaker, unless it names somebody else."""
     who = match["who"]
     if not who or re.fullmatch(_SELF, who):
         return speaker
@@ -136,12 +120,12 @@ def _simple(attribute: str, changed: bool = False, mood: Mood = "is") -> Rule:
 
 
 def _each(attribute: str, mood: Mood = "is") -> Rule:
-    """A rule for what one may have many of: each is an attribute of its own."""
+    """A rule for habits and possessions, each of which is its own attribute."""
 
     def rule(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
         thing = _bare(match["x"])
         if thing and thing not in ("これ", "それ", "こと", "何", "の"):
-            yield Statement(subject, f"{attribute} {thing}", HELD, mood, change or mood == "ends")
+            yield Statement(subject, f"{attribute} {thing}", YES, mood, change or mood == "ends")
 
     return rule
 
@@ -153,15 +137,15 @@ def _bare(thing: str) -> str:
 
 
 def _quit(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
-    """What one quits is a job or a habit; its name tells which it was."""
+    """People quit jobs and habits. The older statement shows which one it was."""
     yield Statement(subject, "employer", match["v"], "ends", True)
-    yield Statement(subject, f"habit {_bare(match['v'])}", HELD, "ends", True)
+    yield Statement(subject, f"habit {_bare(match['v'])}", YES, "ends", True)
 
 
 def _switch(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:
     if source := match["from"]:
-        yield Statement(subject, f"habit {source.strip()}", HELD, "ends", True)
-    yield Statement(subject, f"habit {match['v'].strip()}", HELD, "is", True)
+        yield Statement(subject, f"habit {source.strip()}", YES, "ends", True)
+    yield Statement(subject, f"habit {match['v'].strip()}", YES, "is", True)
 
 
 def _favourite(match: re.Match[str], subject: str, change: bool) -> Iterator[Statement]:

@@ -1,8 +1,7 @@
-"""What is said of people, in English: home, work, age, bonds, habits, tastes, possessions, and what they change.
+"""Rules for English clauses about people: home, work, age, relations, habits, possessions, and changes that they make.
 
-A row is the verbs that a clause may begin with, the pattern of what follows the verb, and the rule for the match. The
-predicate is plain by then: "am" and "are" are "is", and "have moved", "had to move" and "used to live" begin with
-their verb (see `Predicate`).
+A row holds the verbs that a predicate may begin with, the pattern of what follows the verb, and the rule for a match.
+`Predicate` has simplified the verbs: "am" is "is", and "have moved" is "moved".
 """
 
 from __future__ import annotations
@@ -22,20 +21,16 @@ from aforesaid.text.extract.statements.phrases import (
     value_of,
 )
 from aforesaid.text.extract.statements.things import read_thing
-from aforesaid.text.extract.statements.values import HELD, Mood, Statement
-from aforesaid.text.patterns import listed, word_list
+from aforesaid.text.extract.statements.values import YES, Mood, Statement
+from aforesaid.text.patterns import listed, word_groups
 
 Readings = Iterator[Statement]
 Rule = Callable[[re.Match[str], Phrase, Predicate], Readings]
 
 MEASURES = listed("statement measures")
-TOOLS = {  # name → sort: "vim" → "editor"
-    tool: sort
-    for sort, tools in re.findall(r"(\w+): ([^:]+)(?= \w+:|$)", word_list("statement tools"))
-    for tool in tools.split()
-}
+TOOLS = word_groups("statement tools")  # "vim" → "editor"
 NOT_PLACES = TOOLS.keys() | listed("statement not places")
-V = r"(?P<v>.{1,120})"  # the value; long enough for any, short enough for hostile text
+V = r"(?P<v>.{1,120})"  # the value
 VALUE_CHARS = 80
 _MINE = r"(?P<np>(?:my|our|the) [\w' #-]{2,60}?)"  # what the speaker changes
 _DIETS = "vegetarian|vegan|pescatarian|flexitarian|gluten-free|keto|carnivore|plant-based"
@@ -58,7 +53,7 @@ _NO_EMPLOYER = re.compile(
     re.I,
 )
 _ROLE_END = re.compile(r"\s+(?:at|in|for|with|on|by|of the|from|who|based)\b.*")
-_NARROWED = re.compile(  # the end of a part only: "stopped playing chess with Tom"
+_NARROWED = re.compile(  # ends only a part: "stopped playing chess with Tom"
     r" (?:with|from|during|at|on (?:weekends|weekdays|\w+days)|for (?:this|that|one|some|the|alerts|work))\b"
 )
 _VERSION = re.compile(r"(?P<what>[A-Z][\w.+#-]{1,20}(?: [A-Z][\w+#-]{1,20})?) v?(?P<n>[0-9]+(?:\.[0-9x]+){0,3})\b")
@@ -75,14 +70,14 @@ _NOUN_END = re.compile(
 _DONE = frozenset("completed read finished tried visited watched collected attended bought".split())  # noqa: SIM905
 
 
-def _stated(said: Predicate, subject: str, attribute: str, value: str, change: bool = False) -> Readings:
-    """The reading of a state that holds or ends; a mere denial states nothing."""
-    if value and len(value) <= VALUE_CHARS and not said.negated:
-        yield Statement(subject, attribute, value, "ends" if said.ended else "is", change or said.change)
+def _state_of(predicate: Predicate, subject: str, attribute: str, value: str, change: bool = False) -> Readings:
+    """A statement that a value holds or ends. A plain denial ("I am not a nurse") states nothing."""
+    if value and len(value) <= VALUE_CHARS and not predicate.negated:
+        yield Statement(subject, attribute, value, "ends" if predicate.ended else "is", change or predicate.change)
 
 
 def _place(text: str) -> str:
-    """The place at the start of a text, or nothing when it is no place: "Porto", "a new flat in Porto"."""
+    """The place at the start of a text ("Porto", "a new flat in Porto"), or an empty string."""
     place = _PLACE_END.sub("", value_of(text))
     if " in " in place and is_name(place.rsplit(" in ", 1)[1]):
         place = place.rsplit(" in ", 1)[1]
@@ -93,147 +88,147 @@ def _place(text: str) -> str:
     return place if homely or is_name(place) else ""
 
 
-def _moved(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
-    if not said.ended:
-        yield from _stated(said, phrase.subject, "home", _place(match["v"]), True)
+def _moved(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
+    if not predicate.ended:
+        yield from _state_of(predicate, phrase.subject, "home", _place(match["v"]), True)
 
 
-def _lives(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+def _lives(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     if not _TEMPORARY.search(match["v"]):
-        yield from _stated(said, phrase.subject, "home", _place(match["v"]))
+        yield from _state_of(predicate, phrase.subject, "home", _place(match["v"]))
 
 
-def _will_move(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
-    off = said.negated or said.ended
+def _will_move(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
+    off = predicate.negated or predicate.ended
     place = _place(match["v"] or "")
     if place or (off and not match["v"]):
-        yield Statement(phrase.subject, "home", place, "cancels" if off else "plans", said.change or not place)
+        yield Statement(phrase.subject, "home", place, "cancels" if off else "plans", predicate.change or not place)
 
 
-def _works(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+def _works(match: re.Match[str], phrase: Phrase, predicate: Predicate, new: bool = False) -> Readings:
     value = _EMPLOYER_END.sub("", value_of(match["v"]))
     software = value.lower() in NOT_PLACES - {"google", "apple", "netflix"}
     if is_name(value) and not software and not _NO_EMPLOYER.search(value):
-        yield from _stated(said, phrase.subject, "employer", value, new)
+        yield from _state_of(predicate, phrase.subject, "employer", value, new)
 
 
-def _left(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+def _left(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     value = _EMPLOYER_END.sub("", value_of(match["v"] or ""))
     proper = all(word[:1].isupper() or word in ("of", "and", "&") for word in value.split())
-    if said.negated or (match["v"] and not (is_name(value) and proper and not _NO_EMPLOYER.search(value))):
+    if predicate.negated or (match["v"] and not (is_name(value) and proper and not _NO_EMPLOYER.search(value))):
         return
     yield Statement(phrase.subject, "employer", value, "ends", True)
     if not match["v"]:
         yield Statement(phrase.subject, "role", "", "ends", True)
 
 
-def _role(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+def _role(match: re.Match[str], phrase: Phrase, predicate: Predicate, new: bool = False) -> Readings:
     value = _ROLE_END.sub("", value_of(match["v"]))
     words = value.lower().split()
     trade = 0 < len(words) <= 5 and (words[-1] in TRADES or words[0] in TRADES) and "to" not in words
-    if trade and not said.also and not match["v"].startswith(("my ", "our ")):
-        yield from _stated(said, phrase.subject, "role", value.lower(), new)
+    if trade and not predicate.also and not match["v"].startswith(("my ", "our ")):
+        yield from _state_of(predicate, phrase.subject, "role", value.lower(), new)
 
 
 def _simple(attribute: str, change: bool = False, value: str = "") -> Rule:
-    def rule(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
-        yield from _stated(said, phrase.subject, attribute, value or value_of(match["v"]).lower(), change)
+    def rule(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
+        yield from _state_of(predicate, phrase.subject, attribute, value or value_of(match["v"]).lower(), change)
 
     return rule
 
 
-def _relation(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+def _relation(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     """Bo is my manager; Ana is no longer my manager."""
     relation = value_of(match["v"]).lower()
     words = [word for word in relation.split() if word not in ("new", "current")]
     if words and words[-1] in RELATIONS and len(words) <= 3 and phrase.kind == "person" and phrase.head == "":
         owner = match["whose"][:-2] if match["whose"].endswith("'s") else phrase.owner
-        yield from _stated(said, owner, " ".join(words), phrase.subject, "new" in relation)
+        yield from _state_of(predicate, owner, " ".join(words), phrase.subject, "new" in relation)
 
 
-def _switched(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+def _switched(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     """I switched from Vim to Emacs; we ditched Jira for Linear."""
     source, target = match["from"], object_of(match["v"])
-    moved_house = said.low.startswith("moved") and not source and target.lower() not in TOOLS
-    if said.negated or _NARROWED.search(match["v"]) or moved_house:
+    moved_house = predicate.low.startswith("moved") and not source and target.lower() not in TOOLS
+    if predicate.negated or _NARROWED.search(match["v"]) or moved_house:
         return
     if source and (left := object_of(source)):
         kind = "own" if source.lower().startswith(("my ", "our ")) else "habit"
-        yield Statement(phrase.subject, f"{kind} {left}".lower(), HELD, "ends", True)
+        yield Statement(phrase.subject, f"{kind} {left}".lower(), YES, "ends", True)
     if target:
         yield from _used(phrase.subject, target, True)
 
 
 def _used(subject: str, thing: str, change: bool) -> Readings:
-    yield Statement(subject, f"habit {thing}", HELD, "is", change)
+    yield Statement(subject, f"habit {thing}", YES, "is", change)
     if tool := TOOLS.get(thing.lower().replace(" ", "-")):
         yield Statement(subject, tool, thing, "is", change)
 
 
-def _version(match: re.Match[str], phrase: Phrase, said: Predicate, new: bool = False) -> Readings:
+def _version(match: re.Match[str], phrase: Phrase, predicate: Predicate, new: bool = False) -> Readings:
     if version := _VERSION.match(match["v"]):
         attribute = f"{version['what'].lower()} version"
-        yield from _stated(said, phrase.subject, attribute, version["n"], new)
-        if said.verb in ("use", "uses"):
-            yield from _stated(said, phrase.subject, f"habit {version['what'].lower()}", HELD)
+        yield from _state_of(predicate, phrase.subject, attribute, version["n"], new)
+        if predicate.verb in ("use", "uses"):
+            yield from _state_of(predicate, phrase.subject, f"habit {version['what'].lower()}", YES)
 
 
-def _habit(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = False) -> Readings:
+def _habit(match: re.Match[str], phrase: Phrase, predicate: Predicate, off: bool = False) -> Readings:
     bare = "h" not in match.groupdict()
-    verb, rest = said.verb if bare else match["h"] or "", match["o"]
+    verb, rest = predicate.verb if bare else match["h"] or "", match["o"]
     thing = object_of(rest)
     if not thing and verb in ("go", "going", "do", "doing", "take", "taking", "use", "using"):
         thing = object_of(re.sub(r"^(?:to|for|through) ", "", rest.strip()))
     if re.fullmatch(NUMBER, thing, re.I):
         thing = ""
     about = thing or verb
-    once = bare and said.whole.startswith(("have ", "has ", "had ", "decided "))  # "I have read it", "I had to drive"
+    once = bare and predicate.whole.startswith(("have ", "has ", "had ", "decided "))  # "I have read it"
     gone = verb in ("go", "going") and not _GOING.match(rest)
     done = verb in ("do", "doing") and not _EXERCISE.search(rest)
-    if not about or once or gone or done or said.negated or about.lower().split()[0] in _POINTERS:
+    if not about or once or gone or done or predicate.negated or about.lower().split()[0] in _POINTERS:
         return
-    ended = said.ended or off
+    ended = predicate.ended or off
     if ended and not _NARROWED.search(rest):
-        yield Statement(phrase.subject, f"habit {about}", HELD, "ends", True)
-    elif not ended and said.also:
-        yield Statement(phrase.subject, f"habit {about}", HELD, "is", said.change)
+        yield Statement(phrase.subject, f"habit {about}", YES, "ends", True)
+    elif not ended and predicate.also:
+        yield Statement(phrase.subject, f"habit {about}", YES, "is", predicate.change)
     elif not ended:
-        yield from _used(phrase.subject, about, said.change)
+        yield from _used(phrase.subject, about, predicate.change)
 
 
 _POINTERS = frozenset(("it", "that", "this", "up", "out", "me", "you", "them", "how", "what", "idea"))
 
 
-def _own(match: re.Match[str], phrase: Phrase, said: Predicate, off: bool = False) -> Readings:
+def _own(match: re.Match[str], phrase: Phrase, predicate: Predicate, off: bool = False) -> Readings:
     thing = object_of(match["v"]).lower()
-    if said.negated or not thing or len(thing.split()) > 3 or thing.split()[-1] in RELATIONS:
+    if predicate.negated or not thing or len(thing.split()) > 3 or thing.split()[-1] in RELATIONS:
         return
-    ended = said.ended or off
+    ended = predicate.ended or off
     mood: Mood = "ends" if ended else "is"
-    yield Statement(phrase.subject, f"own {thing}", HELD, mood, said.change or ended)
+    yield Statement(phrase.subject, f"own {thing}", YES, mood, predicate.change or ended)
 
 
-def _count(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+def _count(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     thing = object_of(match["o"]).lower()
-    once = _OCCASION.search(said.low) or (said.verb in _DONE and not _SO_FAR.search(said.whole))
-    if not thing or once or said.ended or " there" in said.low or thing.split()[-1] in MEASURES:
+    once = _OCCASION.search(predicate.low) or (predicate.verb in _DONE and not _SO_FAR.search(predicate.whole))
+    if not thing or once or predicate.ended or " there" in predicate.low or thing.split()[-1] in MEASURES:
         return
-    if scope := _COUNT_SCOPE.search(said.low[match.start("o") :]):
+    if scope := _COUNT_SCOPE.search(predicate.low[match.start("o") :]):
         thing = f"{thing} {scope[1]}"
-    yield from _stated(said, phrase.subject, f"number of {thing}", match["n"].lower())
+    yield from _state_of(predicate, phrase.subject, f"number of {thing}", match["n"].lower())
 
 
 def _changed(after: str) -> Rule:
-    """A rule for what is done to a thing, which is then said of the thing: "we moved the launch to May 10"."""
+    """A rule that reads what people do to a thing as a clause about the thing: "we moved the launch to May 10"."""
 
-    def rule(match: re.Match[str], phrase: Phrase, said: Predicate) -> Readings:
+    def rule(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
         noun = _NOUN_END.sub("", match["np"]).split()
-        if said.negated or said.ended or len(noun) < 2:  # "finished my last one": nothing is left of the noun
+        if predicate.negated or predicate.ended or len(noun) < 2:  # "my last one" has no noun
             return
         owner = "" if noun[0].lower() == "the" else phrase.owner or phrase.subject
         thing = Phrase.of(noun[1:], owner)
         if thing.kind == "thing":
-            verb = said.low[: match.start("np")].strip()
+            verb = predicate.low[: match.start("np")].strip()
             what = after.format(v=match.groupdict().get("v"), verb=verb)
             yield from read_thing(thing, Predicate.of(what.split(), True))
         if after == "was cancelled" and owner:
@@ -342,15 +337,15 @@ VERBS = frozenset(verb for verbs, _, _ in ROWS for verb in verbs.split())
 
 @cache
 def _rules(verb: str) -> tuple[tuple[re.Pattern[str], Rule], ...]:
-    """The rows of one verb, compiled when it is first met."""
+    """The rows of one verb, compiled at first use."""
     return tuple((re.compile(rf"{verb}\b{rest}"), rule) for verbs, rest, rule in ROWS if verb in verbs.split())
 
 
-def read_person(phrase: Phrase, said: Predicate) -> Readings:
-    """What a clause states of the speaker or of another person."""
-    for pattern, rule in _rules(said.verb) if said.verb in VERBS else ():
-        if match := pattern.match(said.text):
-            found = [each for each in rule(match, phrase, said) if each.subject]
+def read_person(phrase: Phrase, predicate: Predicate) -> Readings:
+    """The statements of a clause about the speaker or another person."""
+    for pattern, rule in _rules(predicate.verb) if predicate.verb in VERBS else ():
+        if match := pattern.match(predicate.text):
+            found = [each for each in rule(match, phrase, predicate) if each.subject]
             if found:
                 yield from found
                 return

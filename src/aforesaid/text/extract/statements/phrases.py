@@ -1,4 +1,4 @@
-"""The parts of an English clause: the phrase it is about, what is said of it, and where a value ends."""
+"""The parts of an English clause: its subject (`Phrase`), its predicate, and the value at the start of a text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aforesaid.text.analyze import STOP_WORDS
 from aforesaid.text.extract.statements.values import NUMBER_WORDS
 from aforesaid.text.patterns import listed, word_set, words
 
-NOBODY = "speaker"  # the speaker, when no name is given
+SPEAKER = "speaker"  # the subject of "I" when the speaker has no name
 RELATIONS = listed("statement relations")
 ACQUAINTANCES = listed("statement acquaintances")
 FAMILY = listed("statement family")
@@ -59,22 +59,22 @@ Kind = Literal["self", "person", "thing", "nobody"]
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What a clause is about: the speaker, a person, or a thing as its noun and the words before it."""
+    """The subject of a clause: the speaker, a person or a thing."""
 
     kind: Kind
-    subject: str  # "speaker's sister", "Ana"; of a thing its owner and the words before its noun
+    subject: str  # "speaker's sister", "Ana"; for a thing, its owner and the words before its noun
     owner: str = ""
-    head: str = ""  # of a person the relation, of a thing its noun
+    head: str = ""  # for a person the relation, for a thing its noun
     new: bool = False  # "my new manager"
 
     @property
     def whole(self) -> str:
-        """A thing with everything that tells it from others."""
+        """The full name: for a thing, its owner, adjectives and noun."""
         return f"{self.subject} {self.head}".strip() if self.kind == "thing" else self.subject
 
     @staticmethod
     def of(noun: list[str], owner: str) -> Phrase:
-        """The phrase that a noun with its owner makes: "my older sister", "the price of the ticket"."""
+        """The phrase for a noun and its owner: "my older sister", "the price of the ticket"."""
         new = False
         while len(noun) > 1 and noun[0].lower() in ("new", "current", "latest", "own", "dear"):
             new = new or noun[0].lower() in ("new", "latest")
@@ -82,7 +82,7 @@ class Phrase:
         if owner and (person := named(noun, owner)):
             return replace(person, new=new)
         low = [token.lower().strip("\"'“”*_`") for token in noun]
-        whose = "" if owner in ("", NOBODY) else owner
+        whose = "" if owner in ("", SPEAKER) else owner
         for i, word in enumerate(low):
             if 0 < i < len(low) - 1 and (
                 word == "of" or (word == "for" and low[i - 1] not in ("appointment", "meeting"))
@@ -99,7 +99,7 @@ class Phrase:
 
 
 def named(noun: list[str], owner: str) -> Phrase | None:
-    """A person as "my sister" or "my friend Rachel" names one; None when the words name nobody."""
+    """The person that "my sister" or "my friend Rachel" names; None when the words name no person."""
     low = [token.lower() for token in noun]
     at = next((i for i in range(len(low)) if low[i] in PEOPLE and all(w[:1].isupper() for w in noun[i + 1 :])), None)
     if at is None or not owner:
@@ -114,18 +114,18 @@ def named(noun: list[str], owner: str) -> Phrase | None:
 
 
 def owner_of(noun: list[str], owner: str) -> str:
-    """Whose something is: "my sister's", "Ana's", "the project's"; nobody's when the words leave it open."""
+    """The owner in "my sister's", "Ana's" or "the project's"; empty when it is unclear."""
     person = named(noun, owner)
     if person:
         return person.subject
-    if owner and owner != NOBODY:
+    if owner and owner != SPEAKER:
         return f"{owner}'s {' '.join(noun).lower()}"
     return " ".join(noun) if noun[0][:1].isupper() else " ".join(noun).lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What is said of a phrase, from its verb on. Adverbs are flags here, and verbs plain.
+    """The words of a clause from its verb on. Adverbs become flags, and verbs become simple.
 
     "have moved" is "moved", "am", "are" and "have been" are "is", "used to live" is "live" and has ended.
     """
@@ -136,7 +136,7 @@ class Predicate:
     ended: bool  # "no longer", "not … anymore"
     negated: bool
     also: bool
-    whole: str  # with its adverbs, in lower case
+    whole: str  # all words, with adverbs, in lower case
 
     @property
     def verb(self) -> str:
@@ -166,13 +166,13 @@ class Predicate:
 
 
 def value_of(text: str) -> str:
-    """The value at the start of a text: up to what says when, why or since when, without an article before it."""
+    """The value at the start of a text, without its article and without words on when or why."""
     cut = _TAIL.sub("", text.strip(), count=1)
     return _ARTICLE.sub("", cut).strip(" \"'“”*_`.!,")
 
 
 def object_of(text: str) -> str:
-    """The noun at the start of a text, at most four words: "the piano lessons on Mondays" are "piano lessons"."""
+    """The noun at the start of a text, at most four words: "piano lessons" in "the piano lessons on Mondays"."""
     found = _OBJECT_END.sub("", _ARTICLE.sub("", text.strip()), count=1).strip(" \"'“”*_`.!,")
     words_of = found.split()
     return found if 0 < len(words_of) <= 4 and any(word.lower() not in STOP_WORDS for word in words_of) else ""

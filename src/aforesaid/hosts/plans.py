@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from aforesaid.errors import FormatError, InputError
-from aforesaid.hosts.configs.json_text import JsonEdit, object_in, with_object
-from aforesaid.hosts.configs.toml_text import TomlEdit, quoted
+from aforesaid.hosts.config_edits import JsonEdit, TomlEdit, object_in, quoted, with_object
 
 Name = Literal["claude-code", "codex", "cursor", "openclaw"]
 Scope = Literal["user", "project"]

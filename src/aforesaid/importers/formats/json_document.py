@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import codecs
+import json
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from aforesaid.errors import FormatError
 from aforesaid.importers.formats.growing_file import ParsedValue, fingerprint, parse_value
 from aforesaid.importers.formats.items import Invalid, ItemParser
-from aforesaid.importers.formats.json_list import JsonListReader, NotJsonError
 
 MAX_VALUE_CHARS = 256 << 20  # of one value: a whole conversation, or an object that contains all of them
 MAX_UNPACKED_BYTES = 8 << 30  # of a file in a zip
@@ -22,6 +23,7 @@ CHUNK_CHARS = 1 << 20
 CONVERSATIONS = re.compile(r"conversations(?:-\d{1,6})?\.json")
 LIST_FIELDS = ("results", "memories", "conversations")  # where an object may keep its list of values
 ZIP = b"PK\x03\x04"
+BLANK = re.compile(r"[ \t\r\n]*")
 
 
 class DocumentFile:
@@ -47,12 +49,11 @@ class DocumentFile:
 
     def values(self, after: int = 0) -> Iterator[ParsedValue]:
         """The values of every document, without the first `after`."""
-        for name, opened in documents(self._path):
-            with opened() as stream:
-                for index, value in enumerate(document_values(stream, self._advance)):
-                    self.position += 1
-                    if self.position > after:
-                        yield ParsedValue(f"{name}[{index}]", parse_value(self._parser, value, self.position))
+        for name, stream in documents(self._path):
+            for index, value in enumerate(document_values(stream, self._advance)):
+                self.position += 1
+                if self.position > after:
+                    yield ParsedValue(f"{name}[{index}]", parse_value(self._parser, value, self.position))
 
     def _advance(self, number: int) -> None:
         self.read += number
@@ -64,13 +65,16 @@ def is_zip(path: Path) -> bool:
         return stream.read(len(ZIP)) == ZIP
 
 
-def documents(path: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """The name and opener of each JSON document: the file itself, or the conversations inside a zip."""
+def documents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """The name and content of each JSON document: the file itself, or the conversations inside a zip."""
     if not is_zip(path):
-        yield str(path), lambda: path.open("rb")
+        with path.open("rb") as stream:
+            yield str(path), stream
         return
-    for member in _members(path):
-        yield f"{path}!{member.filename}", lambda member=member: _unpacked(path, member)  # type: ignore[misc]
+    with zipfile.ZipFile(path) as archive:
+        for member in _members(path):
+            with archive.open(member) as stream:
+                yield f"{path}!{member.filename}", stream
 
 
 def _members(path: Path) -> list[zipfile.ZipInfo]:
@@ -101,12 +105,6 @@ def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
         )
 
 
-@contextmanager
-def _unpacked(path: Path, member: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(path) as archive, archive.open(member) as stream:
-        yield stream
-
-
 def document_values(stream: IO[bytes], advance: Callable[[int], None]) -> Iterator[Any]:
     """The values that a document lists, read one by one. Ends with an Invalid if the rest cannot be read."""
     reader = JsonListReader(stream, advance, MAX_VALUE_CHARS, CHUNK_CHARS)
@@ -120,3 +118,89 @@ def document_values(stream: IO[bytes], advance: Callable[[int], None]) -> Iterat
         return
     fields = whole if isinstance(whole, dict) else {}
     yield from next((fields[name] for name in LIST_FIELDS if isinstance(fields.get(name), list)), [whole])
+
+
+class NotJsonError(Exception):
+    """The rest of the document cannot be read; the message says why."""
+
+
+class JsonListReader:
+    """Reads a document in chunks. While a value does not fit, the chunks grow, so that the time stays linear."""
+
+    def __init__(self, stream: IO[bytes], advance: Callable[[int], None], max_chars: int, chunk: int) -> None:
+        self._stream = stream
+        self._advance = advance
+        self._max = max_chars
+        self._chunk = chunk
+        self._text = ""
+        self._at = 0
+        self._ended = False
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decode = json.JSONDecoder().raw_decode
+
+    def is_list(self) -> bool:
+        """Whether the document is a list."""
+        return self._peek() == "["
+
+    def one(self) -> Any:
+        """The whole document as one value."""
+        value = self._value()
+        if self._peek():
+            raise NotJsonError("there is more behind the first value: it is neither JSON nor JSON lines.")
+        return value
+
+    def items(self) -> Iterator[Any]:
+        """The values of a list, one by one."""
+        self._at += 1
+        if self._peek() == "]":
+            return
+        while True:
+            yield self._value()
+            sign = self._peek()
+            if sign not in (",", "]"):
+                raise NotJsonError("the list breaks off." if not sign else f"{sign!r} stands where a comma should.")
+            self._at += 1
+            if sign == "]":
+                return
+
+    def _peek(self) -> str:
+        """The next character that is not blank; empty at the end."""
+        while True:
+            found = BLANK.match(self._text, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._ended:
+                return ""
+            self._read(self._chunk)
+
+    def _value(self) -> Any:
+        size = self._chunk
+        self._peek()
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except RecursionError:
+                raise NotJsonError("it is nested too deeply.") from None
+            except ValueError as error:
+                if self._ended or len(self._text) - self._at > self._max:
+                    raise NotJsonError(f"it is not JSON: {error}.") from None
+                self._read(size)
+                size *= 2
+                continue
+            if end < len(self._text) or self._ended:  # a number at the edge may continue in the next chunk
+                self._at = end
+                return value
+            self._read(size)
+
+    def _read(self, size: int) -> None:
+        try:
+            data = self._stream.read(size)
+            self._advance(len(data))
+            self._ended = not data
+            self._text = self._text[self._at :] + self._decoder.decode(data, final=not data)
+        except UnicodeDecodeError:
+            raise NotJsonError("it is not UTF-8.") from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise NotJsonError(f"it cannot be unpacked: {error}.") from None
+        self._at = 0

@@ -1,1 +1,0 @@
-"""Configuration files of hosts: what we add to them and remove again."""
