@@ -181,8 +181,8 @@ def test_a_report_shows_fields_tables_and_blocks() -> None:
     rows = [{"name": "x" * 60, "why": "y" * 60}, {"name": "z", "why": ""}]
     assert report_text(rows, 60).split("\n\n") == [f"name  {'x' * 60}\nwhy   {'y' * 60}", "name  z"]
     assert report_text([{"name": "x", "why": "y" * 90}], 60).splitlines()[1].endswith("y…")
-    assert report_text([{"number": number} for number in range(1, 33)], 60).endswith(
-        "30\n… and 2 more; --json lists them"
+    assert report_text([{"number": number} for number in range(1, 103)], 60).endswith(
+        "100\n… and 2 more; --json lists them"
     )
 
 

@@ -37,8 +37,8 @@ def test_load_says_what_changed(path: Path, document: Path) -> None:
 def test_lint_shows_tiers_and_fails_when_rules_disagree(path: Path, document: Path) -> None:
     fine = run(path, "lint", "AGENTS.md")
     assert fine.exit_code == 0
-    assert "hard 1, 1 9" in words(fine)
-    assert "lore 3, 3" in words(fine)
+    assert "1 hard 9 list item" in words(fine)
+    assert "3 lore" in words(fine)
     document.write_text(RULES + "\nYou must push to main.\n", encoding="utf-8")
     torn = run(path, "lint", "AGENTS.md", code=1)
     assert "AGENTS.md:1 and :5 disagree" in torn.stdout

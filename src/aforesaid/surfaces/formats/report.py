@@ -8,7 +8,7 @@ from typing import Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, table, width_of
 
-LISTED_ROWS = 30  # rows of one table; --json has all of them
+LISTED_ROWS = 100  # rows of one table; --json has all of them
 LAST_COLUMN = 40  # least columns for the last cell of a row; with less, each row becomes a block
 EMPTY: tuple[Any, ...] = (None, "", {})
 
@@ -50,7 +50,7 @@ def _lines(found: Any, columns: int) -> list[str]:
     lines = table([(_label(name), _cell(name, value)) for name, value in facts.items()])
     for name, value in found.items():
         if _is_block(value):
-            lines += [f"{_label(name)}:", *(f"  {line}" for line in _lines(value, columns - 2))]
+            lines += [f"{_label(name)}:", *(f"  {line}".rstrip() for line in _lines(value, columns - 2))]
     return lines
 
 
