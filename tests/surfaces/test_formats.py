@@ -178,6 +178,7 @@ def test_a_report_shows_fields_tables_and_blocks() -> None:
     assert report_text({"none": None, "empty": "", "list": [], "share": 0.12345, "freshness": to_json(FRESH)}, 80) == (
         f"list       none\nshare      0.123\nfreshness  {FRESH.line}"
     )
+    assert report_text({"a\x1b": 1e-5, "rows": [{"b": None}]}, 80) == "a�  1e-05\nrows:"
     rows = [{"name": "x" * 60, "why": "y" * 60}, {"name": "z", "why": ""}]
     assert report_text(rows, 60).split("\n\n") == [f"name  {'x' * 60}\nwhy   {'y' * 60}", "name  z"]
     assert report_text([{"name": "x", "why": "y" * 90}], 60).splitlines()[1].endswith("y…")

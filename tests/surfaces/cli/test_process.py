@@ -195,7 +195,7 @@ def test_a_terminal_gets_a_bar_and_colour_unless_it_says_no(path: Path, tmp_path
     file.write_text(jsonl(*TURNS))
     code, shown = in_terminal("--store", str(path), "ingest", str(file))
     assert code == 0
-    assert "Taking turns  [####################################]  100%" in shown
+    assert "Storing turns  [####################################]  100%" in shown
     assert "stored     4" in shown
     assert "\x1b[" in in_terminal("--store", str(path), "doctor")[1]
     assert "\x1b[3" not in in_terminal("--store", str(path), "doctor", NO_COLOR="1")[1]

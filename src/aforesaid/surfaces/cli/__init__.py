@@ -18,7 +18,7 @@ from aforesaid.surfaces.cli.app import App
 from aforesaid.surfaces.cli.commands import COMMANDS, command_named, summary_of
 from aforesaid.surfaces.cli.options import global_options
 
-FAILED, WRONG_INPUT, INTERRUPTED, UNREAD = 1, 2, 130, 141
+FAILED, WRONG_INPUT, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
 
 EPILOG = """\b
 Exit codes:
@@ -53,7 +53,7 @@ class AforesaidGroup(click.Group):
             click.echo("interrupted", err=True)
             return INTERRUPTED
         except BrokenPipeError:
-            return _unread()
+            return _output_closed()
         except (AforesaidError, click.ClickException, OSError) as error:
             _debug()
             return _report(error, as_json="--json" in given)
@@ -78,13 +78,13 @@ class AforesaidGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            ctx.exit(_unread())
+            ctx.exit(_output_closed())
 
 
-def _unread() -> int:
+def _output_closed() -> int:
     """Send further output to nowhere, because it would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return UNREAD
+    return OUTPUT_CLOSED
 
 
 def _debug() -> None:

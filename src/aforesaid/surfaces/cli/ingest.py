@@ -34,7 +34,7 @@ def ingest(app: App, verb: Verb, values: Values) -> int:
     if names == (STDIN,) and interactive():
         app.note("Reading turns from the terminal; end with Ctrl-D.")
     skips = values["continue_on_error"]
-    with app.open_for(verb, values) as memory, progress("Taking turns", hidden=STDIN in names) as report:
+    with app.open_for(verb, values) as memory, progress("Storing turns", hidden=STDIN in names) as report:
         stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
         items = _turns(names, values, stored.skip if skips else None, report)
         stored.store_all(items, memory.settings.ingest.batch)

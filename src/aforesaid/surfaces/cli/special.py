@@ -132,13 +132,13 @@ def import_(app: App, verb: Verb, values: Values) -> int:
     given = {name: value for name, value in values.items() if name != "no_tools"}
     with app.open_for(verb, values) as memory, progress(verb.progress) as report:
         try:
-            taken = memory.importers.run(
+            imported = memory.importers.run(
                 **given | {"path": places, "include": included, "tools": not values["no_tools"], "progress": report}
             )
         except KeyboardInterrupt:
             click.echo("\nInterrupted. What was stored stays; run it again to go on.", err=True)
             raise
-    return show(app, verb, taken, values)
+    return show(app, verb, imported, values)
 
 
 def _import_own(app: App, verb: Verb, file: str) -> int:
@@ -148,11 +148,11 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
         progress(verb.progress, hidden=file == STDIN) as report,
     ):
         try:
-            taken = memory.import_(read_lines(stream, name), progress=report)
+            imported = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error
-    app.say(to_json(taken))
+    app.say(to_json(imported))
     return 0
 
 

@@ -60,7 +60,7 @@ def _head(report: QualityReport) -> str:
 def _stores(report: QualityReport) -> str:
     lost = f" ({report.unstored:,} not stored)" if report.unstored else ""
     speed = f"{report.ingest_turns_per_second:,.0f} a second without the model"
-    return f"{counted(report.turns, 'turn')} taken{lost}, {speed}; {counted(report.limit, 'hit')} asked for."
+    return f"{counted(report.turns, 'turn')} stored{lost}, {speed}; {counted(report.limit, 'hit')} requested."
 
 
 def _titles() -> list[str]:

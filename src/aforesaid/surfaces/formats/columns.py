@@ -75,10 +75,10 @@ def wrapped(text: str, columns: int, indent: str = "") -> str:
 
 def table(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
     """Rows as lines with aligned columns; the last column is not padded."""
-    held = [list(row) for row in rows]
-    widths = [max(map(width_of, column)) for column in zip(*held, strict=True)]
+    cells_of = [list(row) for row in rows]
+    widths = [max(map(width_of, column)) for column in zip(*cells_of, strict=True)]
     lines = []
-    for row in held:
+    for row in cells_of:
         cells = [pad(cell, width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
         lines.append(gap.join([*cells, row[-1]]).rstrip())
     return lines

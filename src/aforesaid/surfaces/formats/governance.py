@@ -99,23 +99,17 @@ def entry_text(entry: GateEntry, columns: int) -> str:
     return "\n".join([head, words, f"  {entry.decision}: {visible(entry.reason)}", *gate_lines(entry)])
 
 
-def replay_text(replay: GateReplay, columns: int) -> str:
+def replay_text(replay: GateReplay, view: View) -> str:
     """Counts before and after, then the decisions that would change."""
-    named = ", ".join(f"{name}={value:g}" for name, value in replay.weights.items()) or "the settings in force"
-    rows = [("", "was", "would be")]
-    rows += [(name, str(replay.before.get(key, 0)), str(replay.after.get(key, 0))) for key, name in DECISIONS.items()]
-    lines = [f"{counted(replay.turns, 'turn')} replayed with {named}", *(f"  {line}" for line in table(rows))]
-    lines.append(f"{counted(replay.changes, 'decision')} would change")
     changed = [
         (f"{c.entry.decision} → {c.decision}", f"{c.entry.score:.3f} → {c.score:.3f}", _name(c.entry),
          one_line(c.entry.text))
         for c in replay.changed
     ]  # fmt: skip
-    lines += [clip(f"  {line}", columns) for line in table(changed)]
     left = replay.changes - len(replay.changed)
-    lines += [f"  … and {left} more; --limit shows them"] if left else []
-    lines += [f"{counted(replay.unreadable, 'turn')} without readable terms left out"] if replay.unreadable else []
-    return "\n".join(lines)
+    more = [f"… and {left} more; --limit shows them"] if left else []
+    counts = report_text(replay_json(replay, view) | {"changed": ""}, view.columns)
+    return "\n".join([counts, *(clip(line, view.columns) for line in table(changed)), *more])
 
 
 def replay_json(replay: GateReplay, view: View) -> dict[str, Any]:

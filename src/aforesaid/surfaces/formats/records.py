@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 GATE_TERMS = {
     "T": "technical share",
     "H": "novelty",
-    "F": "said before",
-    "S": "kept before",
+    "F": "stated before",
+    "S": "stored before",
     "R": "repetition, F·(1−S)",
     "Dnl": "dates, people, preferences",
     "P": "paths, errors, references",
@@ -164,7 +164,7 @@ def list_text(records: Sequence[Record], columns: int) -> str:
 
 
 def turns_text(turns: Sequence[Record]) -> str:
-    """Turns as they were said, one after the other."""
+    """Turns with time and speaker, one after the other."""
     return "\n".join(f"{stamp(turn.time)} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
 
 

@@ -178,7 +178,7 @@ GATE_REPLAY = Verb(
     ),
     "aforesaid gate replay --weights gate.threshold=0.4 --user ana\n"
     "  aforesaid gate replay --weights gate.weight_novelty=0.5 --weights gate.weight_natural=0.1 --user ana",
-    progress="Replaying", to_json=shown.replay_json, to_text=lambda found, view: shown.replay_text(found, view.columns),
+    progress="Replaying", to_json=shown.replay_json, to_text=shown.replay_text,
 )  # fmt: skip
 
 VERBS = (FEEDBACK, CALIBRATE, GATE_LIST, GATE_SHOW, GATE_REPLAY)
