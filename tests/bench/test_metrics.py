@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.bench.quality import metrics
-from aforesaid.bench.quality.choose import FOLDS, choose, fold_of, stratified
 from aforesaid.bench.quality.metrics import MIN_GROUPS, estimate, percentile
-from aforesaid.bench.quality.types import BenchQuestion, session_of
+from aforesaid.bench.quality.types import FOLDS, BenchQuestion, choose, fold_of, session_of, stratified
 from aforesaid.errors import InputError
 
 RANKING = ["a", "b", "c", "d"]

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from aforesaid.bench.quality.choose import fold_of
 from aforesaid.bench.quality.load import load
 from aforesaid.bench.quality.report import differences, report
 from aforesaid.bench.quality.run import Plan, QuestionResult, Ready, ready, run
-from aforesaid.bench.quality.types import BenchMessage, BenchQuestion, Corpus, Dataset, Session
+from aforesaid.bench.quality.types import BenchMessage, BenchQuestion, Corpus, Dataset, Session, fold_of
 from aforesaid.bench.quality.variants import VARIANTS, Variant, named
 from aforesaid.embed import open_embedder
 from aforesaid.embed.hashing import HashEmbedder

@@ -256,7 +256,7 @@ def test_an_older_claim_holds_again(memory: Memory) -> None:
     assert [record.id for record in memory.list(user="ana")] == [third.id]
 
     receipt = memory.forget([third.id], user="ana")
-    assert receipt.scrubbed["holding again"] == 1
+    assert receipt.scrubbed["valid again"] == 1
     assert memory.get(first.id, user="ana").valid_to is None
     assert [record.id for record in memory.list(user="ana")] == [first.id]
 
@@ -498,7 +498,7 @@ def test_a_reader_of_the_past_is_told_of(path: Path, tmp_path: Path) -> None:
             reader.execute("SELECT count(*) FROM records").fetchone()
             receipt = memory.forget(["t1"], user="ana")
             assert not receipt.proven
-            assert "close it" in receipt.remedy
+            assert "Close it" in receipt.remedy
             assert any(trace.what == "text" for trace in receipt.proof.found)  # type: ignore[union-attr]
             reader.execute("COMMIT")
         assert memory.store.log.find(EventFilter("default", topic="forget"))[0].body["proven"] is False

@@ -167,12 +167,10 @@ def test_documents_are_read_value_by_value() -> None:
     for chunk in (1, 2, 7, 64, 1 << 20):
         read_bytes: list[int] = []
         listing = JsonListReader(io.BytesIO(data), read_bytes.append, 1 << 20, chunk)
-        assert listing.is_list()
-        assert list(listing.items()) == json.loads(data)
+        assert list(listing.values()) == json.loads(data)
         assert sum(read_bytes) <= len(data)
     numbers = JsonListReader(io.BytesIO(b"[12345, 6]"), lambda n: None, 100, 3)
-    assert numbers.is_list()
-    assert list(numbers.items()) == [12345, 6], "a number is not cut where a chunk ends"
+    assert list(numbers.values()) == [12345, 6], "a number is not cut where a chunk ends"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +178,7 @@ def test_documents_are_read_value_by_value() -> None:
     [
         (b'[{"mapping": {}}, {"mapping": ', "not JSON"),
         (b'[{"mapping": {}}', "breaks off"),
-        (b'[{"mapping": {}} 7]', "'7' stands where a comma should"),
+        (b'[{"mapping": {}} 7]', "found '7' instead of a comma"),
         (b'[{"mapping": {}}, "\xff"]', "not UTF-8"),
         (b'[{"mapping": {}}, ' + b"[" * 200_000, "nested too deeply"),
     ],

@@ -191,14 +191,14 @@ def test_what_can_be_replayed_is_told_by_name(name: str) -> None:
             memory.gate.replay({name: 1})
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf"), True, "0.4"])
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf"), True, "many"])
 def test_weights_out_of_range_are_refused(value: Any) -> None:
-    with pytest.raises(SettingsError, match=r"gate\.threshold is"):
+    with pytest.raises(SettingsError, match=r"gate\.threshold .* is"):
         weighted(GateRows(), {"gate.threshold": value})
 
 
 def test_unknown_settings_are_refused() -> None:
-    for name in ("gate.magic", "threshold", "search.limit"):
+    for name in ("gate.magic", "threshold"):
         with pytest.raises(SettingsError, match="Unknown setting"):
             weighted(GateRows(), {name: 0.5})
 

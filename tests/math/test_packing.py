@@ -19,7 +19,7 @@ SHARE = st.floats(0, 1)
 def test_packing_is_arithmetic() -> None:
     costs = [5, 4, 20, 3, 1]
     assert pk.longest_prefix(costs, 12) == 2  # one long item ends a prefix
-    assert pk.longest_prefix(costs, 33) == pk.soft_prefix(costs, 33) == 5
+    assert pk.longest_prefix(costs, 33) == 5
     assert pk.longest_prefix(costs, 0) == pk.longest_prefix([], 9) == 0
 
 
@@ -28,7 +28,6 @@ def test_a_prefix_is_the_longest_that_fits(costs: list[int], budget: int) -> Non
     taken = pk.longest_prefix(costs, budget)
     assert taken == max(r for r in range(len(costs) + 1) if sum(costs[:r]) <= budget)
     assert taken == len(costs) or sum(costs[: taken + 1]) > budget
-    assert pk.soft_prefix(costs, budget) == taken
 
 
 @given(COSTS, st.integers(0, 400), st.integers(0, 100))
@@ -43,7 +42,7 @@ def test_reserves_are_arithmetic() -> None:
     assert pk.soft_budget(2000, 500, 300) == 400  # α2·τ
     assert pk.soft_budget(2000, 500, 1200) == 300  # what is left
     assert pk.soft_budget(2000, 500, 1600) == 0  # never negative
-    assert pk.tail_target(2000) == 500
+    assert pk.share_tokens(2000, pk.DEFAULTS.tail) == 500
     assert pk.tail_budget(2000, 500, 300, 100) == 500  # the target
     assert pk.tail_budget(2000, 500, 300, 900) == 900  # the base is larger
     assert pk.tail_budget(2000, 1200, 400, 100) == 400  # what is left
@@ -56,7 +55,7 @@ def test_no_budget_is_negative_and_all_parts_fit(
     total: int, hard: int, base: int, soft_share: float, tail_share: float, costs: list[int]
 ) -> None:
     allowed = pk.soft_budget(total, hard, base, soft_share)
-    soft = sum(costs[: pk.soft_prefix(costs, allowed)])
+    soft = sum(costs[: pk.longest_prefix(costs, allowed)])
     tail = pk.tail_budget(total, hard, soft, base, tail_share)
     rest = pk.recall_budget(total, hard, soft, tail)
     assert allowed >= 0 and tail >= 0 and rest >= 0
@@ -79,8 +78,8 @@ def test_what_is_no_count_of_tokens_is_refused(bad: object) -> None:
         lambda: pk.longest_prefix([1, bad], 5),
         lambda: pk.soft_budget(bad, 1, 1),
         lambda: pk.soft_budget(1, bad, 1),
-        lambda: pk.tail_target(bad),
-        lambda: pk.tail_target(100, bad),
+        lambda: pk.share_tokens(bad, 0.5),
+        lambda: pk.share_tokens(100, bad),
         lambda: pk.tail_budget(100, 1, bad, 1),
         lambda: pk.recall_budget(100, 1, 1, bad),
         lambda: pk.hard_fits(100, bad),

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import AforesaidError
 from aforesaid.memory import Memory
-from aforesaid.policy.decide import visibility
 from aforesaid.policy.document import read_policy
+from aforesaid.policy.enforcement import visibility
 from aforesaid.policy.values import Policy
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, PolicyError, RuleError
-from aforesaid.policy.decide import broken_invariants, visibility
 from aforesaid.policy.document import TEMPLATES, read_policy, template
+from aforesaid.policy.enforcement import broken_invariants, visibility
 from aforesaid.policy.patterns import compile_pattern
 from aforesaid.policy.review import PolicyChange, diff, policy_warnings
 from aforesaid.policy.rule_parser import parse
@@ -444,7 +444,7 @@ def test_a_difference_names_paths_and_both_values() -> None:
     )
 
 
-def test_doubts_name_what_was_probably_not_meant() -> None:
+def test_warnings_name_likely_mistakes() -> None:
     policy = Policy(
         "1",
         scopes={"session": ScopeLimits(400, 100), "global": ScopeLimits(365, 200)},
@@ -462,7 +462,7 @@ def test_doubts_name_what_was_probably_not_meant() -> None:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_templates_are_valid_commented_and_without_doubt(name: str) -> None:
+def test_templates_are_valid_commented_and_without_warning(name: str) -> None:
     text = template(name)
     policy = read_policy(text, f"{name}.yaml")
     assert policy.name == name

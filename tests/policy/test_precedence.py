@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.errors import InputError, UnknownClassError
-from aforesaid.policy.decide import (
+from aforesaid.policy.enforcement import (
     Visibility,
     allowed_classes,
     broken_invariants,

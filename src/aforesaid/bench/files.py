@@ -32,22 +32,17 @@ WORDS = """
 def write_notes(folder: Path, notes: int, seed: int = 7) -> None:
     """Write generated notes with one to five sections that link to each other: topics, daily logs, plain notes."""
     generator = random.Random(seed)
-    for number in range(notes):
-        name = f"{WORDS[number % len(WORDS)]}-{number}"
+    names = [f"{WORDS[number % len(WORDS)]}-{number}" for number in range(notes)]
+    for number, name in enumerate(names):
         kind = ("memory/topics", "memory", "notes/inbox", "notes/work")[number % 4]
         day = f"{2020 + number % 6}-{1 + number % 12:02}-{1 + number % 28:02}-{number}"
+        parts = [f"---\ntags: [{generator.choice(WORDS)}]\n---\n# {name}\n\nSee [[{generator.choice(names)}]]."]
+        for _ in range(generator.randint(1, 5)):
+            words = " ".join(generator.choices(WORDS, k=generator.randint(40, 160)))
+            parts.append(f"## {generator.choice(WORDS)} {generator.randrange(1000)}\n\n{words}.")
         file = folder / kind / f"{day if kind == 'memory' else name}.md"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(_note(generator, name, notes), encoding="utf-8")
-
-
-def _note(generator: random.Random, name: str, notes: int) -> str:
-    other = generator.randrange(notes)
-    parts = [f"---\ntags: [{generator.choice(WORDS)}]\n---\n# {name}\n\nSee [[{WORDS[other % len(WORDS)]}-{other}]]."]
-    for _ in range(generator.randint(1, 5)):
-        words = " ".join(generator.choices(WORDS, k=generator.randint(40, 160)))
-        parts.append(f"## {generator.choice(WORDS)} {generator.randrange(1000)}\n\n{words}.")
-    return "\n\n".join(parts) + "\n"
+        file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def measure(notes: int, embedder: Embedder | None, progress: Progress | None = None, model_texts: int = 0) -> Figures:

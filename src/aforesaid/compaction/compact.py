@@ -121,7 +121,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
-    target = packing.tail_target(rows.budget_tokens, rows.tail)
+    target = packing.share_tokens(rows.budget_tokens, rows.tail)
     cost = partial(turn_tokens, request.count_tokens)
     tail = {turn.key for turn in recent(groups(found), rows.tail_turns, rows.budget_tokens, cost, target, None).records}
     covered = already_summarised(request.store, [turn.key for turn in found])

@@ -162,7 +162,7 @@ def _mandatory(
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
     elevated, elevated_tokens = _elevated(request, spec, rules.elevated, room - least)
-    target = packing.tail_target(total, rows.tail)
+    target = packing.share_tokens(total, rows.tail)
     tail = recent(stored, rows.tail_turns, room - elevated_tokens, cost, target, previous.first)
     problems = []
     if own > total:
@@ -192,7 +192,7 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequenc
     """The longest prefix of the soft rules that fits the budget, and its tokens."""
     title = count(frame.GUIDANCE + "\n")
     costs = [count(frame.rule(record) + "\n") for record in rules]
-    taken = packing.soft_prefix(costs, max(budget - title, 0))
+    taken = packing.longest_prefix(costs, max(budget - title, 0))
     return rules[:taken], title + sum(costs[:taken]) if taken else 0
 
 

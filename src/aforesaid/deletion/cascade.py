@@ -44,9 +44,9 @@ def consequences(store: Store, seeds: Sequence[Record], now: datetime, user: str
             r.key: _without_user(changed.get(r.key, r))
             for r in _naming_user(store, seeds[0].tenant, user, work.deleted)
         }
-    held = sum(key not in work.superseded for key in revived)
+    valid_again = sum(key not in work.superseded for key in revived)
     return Consequences(
-        tuple(work.deleted.values()), tuple(changed.values()), links, len(work.deleted) - len(seeds), held
+        tuple(work.deleted.values()), tuple(changed.values()), links, len(work.deleted) - len(seeds), valid_again
     )
 
 

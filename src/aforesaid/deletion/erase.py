@@ -86,7 +86,7 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
                 "owners": len(owners),
                 "settings": _drop_values(request, plan.deleted, owners),
                 "changed": len(plan.changed) - plan.revived,
-                "holding again": plan.revived,
+                "valid again": plan.revived,
                 "events": store.log.erase(tenant, _names_in_log(store, tenant, plan.deleted, owners, sessions)),
             }
         )
@@ -124,8 +124,8 @@ def _names_in_log(
 ) -> list[str]:
     """Strings to erase from the log: keys, and names that no remaining record uses."""
     ids = {record.id for record in deleted}
-    taken = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
-    ids -= {record.id for record in taken}
+    remaining = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
+    ids -= {record.id for record in remaining}
     people = {owner.partition(":")[2] for owner in owners} - {""}
     return sorted({record.key for record in deleted} | ids | people | set(owners) | set(sessions))
 

@@ -60,7 +60,9 @@ class ForgetReceipt:
         """What to do when a trace was found."""
         files = sorted({trace.file for trace in self.proof.found}) if self.proof is not None else []
         if any(file.endswith(("-wal", "-shm")) for file in files):
-            return "Another process still reads the store as it was: close it, and the log deleted with its last user."
+            return (
+                "Another process still has the store open. Close it: the last one to close deletes the write-ahead log."
+            )
         return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
 
 
@@ -70,13 +72,17 @@ def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> 
         return _dry_run(request, selection)
     done = erase(request, selection)
     scrubbed = Counter(done.scrubbed)
+    keys = [record.key for record in done.plan.deleted]
     needles, scans = dict(done.needles), list[Scan]()
     unopened: dict[str, Copy] = {}
     for copy in request.store.maintenance.copies():
         if copy.state == "missing":
             copy.drop(False)
             scrubbed["backups not found"] += 1
-        elif copy.state != "current" or not _erase_copy(request, selection, done, copy, needles, scans, scrubbed):
+        elif copy.state == "current" and (scan := _erase_copy(request, selection, keys, copy, needles)) is not None:
+            scans.append(scan)
+            scrubbed["backups cleaned"] += 1
+        else:
             unopened[copy.path] = copy
     scan = _merged(request.store.maintenance.scan(needles, sorted(unopened)), scans)
     for path, copy in unopened.items():
@@ -123,35 +129,25 @@ def _receipt(request: Request, selection: Selection, done: Erased) -> ForgetRece
 def _dry_run(request: Request, selection: Selection) -> ForgetReceipt:
     with request.store.snapshot():
         plan = plan_deletion(request, selection)
-    asked = len(plan.deleted) - plan.derived
+    selected = len(plan.deleted) - plan.derived
     would = [
-        ForgetPreview(record.id, record.kind, place >= asked) for place, record in enumerate(plan.deleted[:MOST_SHOWN])
+        ForgetPreview(record.id, record.kind, place >= selected)
+        for place, record in enumerate(plan.deleted[:MOST_SHOWN])
     ]
     receipt = _receipt(request, selection, Erased(plan, {}, Counter(), ()))
     return replace(receipt, dry_run=True, would=tuple(would))
 
 
 def _erase_copy(
-    request: Request,
-    selection: Selection,
-    done: Erased,
-    copy: Copy,
-    needles: dict[bytes, str],
-    scans: list[Scan],
-    scrubbed: Counter[str],
-) -> bool:
-    """Delete the same in a backup, with what was derived there; False when it cannot be opened or written."""
+    request: Request, selection: Selection, keys: Sequence[str], copy: Copy, needles: dict[bytes, str]
+) -> Scan | None:
+    """Delete the same in a backup, with what was derived there, and add its needles; None when it cannot be opened."""
     try:
         with closing(copy.open()) as store:
-            theirs = erase(
-                replace(request.engine, store=store).request(), selection, [record.key for record in done.plan.deleted]
-            )
-            needles |= theirs.needles
-            scans.append(store.maintenance.scan(needles))
+            needles |= erase(replace(request.engine, store=store).request(), selection, keys).needles
+            return store.maintenance.scan(needles)
     except StoreError:
-        return False
-    scrubbed["backups cleaned"] += 1
-    return True
+        return None
 
 
 def _merged(scan: Scan, others: Sequence[Scan]) -> Scan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,9 +20,10 @@ from aforesaid.types import Edge, Filter, Provenance, Record, owner_of
 
 if TYPE_CHECKING:
     from aforesaid.documents.deontic import Conflict
-    from aforesaid.documents.nodes import Document, Link, Node
+    from aforesaid.documents.nodes import Document, Node
 
 MAX_BYTES = 1_000_000  # nobody writes longer instructions for an agent
+GLOBAL = Owner("global", None, None)
 LINKS = "links"  # key in the `meta` of a node: its links to other documents
 
 
@@ -32,6 +33,7 @@ class ParsedDocument:
 
     name: str
     document: Document
+    records: tuple[Record, ...]
     tokens: tuple[int, ...]
     conflicts: tuple[Conflict, ...]
     hard_room: int
@@ -82,17 +84,17 @@ def read(path: str | Path) -> str:
         ) from None
 
 
-def parse_document(request: Request, name: str, text: str) -> ParsedDocument:
+def parse_document(request: Request, name: str, text: str, owner: Owner = GLOBAL) -> ParsedDocument:
     """Parse a document and find its conflicts. Stores nothing."""
     from aforesaid.documents.deontic import conflicts
     from aforesaid.documents.nodes import parse
 
     document = parse(text, name)
-    records = [_record(request, name, node, 0, 0, Owner("global", None, None), ()) for node in document.nodes]
+    records = tuple(_records(request, document, name, owner))
     sizes = tuple(request.count_tokens(frame.rule(record) + "\n") for record in records)
     rows = request.settings.assemble
     room = int(packing.share_tokens(rows.budget_tokens, rows.hard))
-    return ParsedDocument(name, document, sizes, conflicts(document.nodes), room)
+    return ParsedDocument(name, document, records, sizes, conflicts(document.nodes), room)
 
 
 def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
@@ -102,8 +104,8 @@ def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
     owner_key = owner_of(owner.scope, owner.user, owner.project)
     where = Filter(request.tenant, (owner_key,))
     key = content_key(text)
-    authored = parse_document(request, name, text)
-    nodes = _records(request, authored.document, name, owner)
+    authored = parse_document(request, name, text, owner)
+    nodes = authored.records
     room, needed = _hard_room(request, where, name, nodes)
     disagreements = tuple(map(authored.disagreement, authored.conflicts))
     stored = {record.key: record for record in _stored(request, where, name)}
@@ -162,23 +164,16 @@ def _stored(request: Request, where: Filter, name: str) -> list[Record]:
     return request.store.find(replace(where, kinds=("node",), sessions=(name,)))
 
 
-def _records(request: Request, document: Document, name: str, owner: Owner) -> list[Record]:
+def _records(request: Request, document: Document, name: str, owner: Owner) -> Iterator[Record]:
     """The record of each node. The same text under the same heading keeps its id when it moves."""
     seen: Counter[str] = Counter()
-    links: dict[int, list[Link]] = {}
-    for link in document.links:
-        links.setdefault(link.node, []).append(link)
-    found = []
     for order, node in enumerate(document.nodes):
         digest = _digest(node)
-        found.append(_record(request, name, node, order, seen[digest], owner, links.get(order, ())))
+        yield _record(request, name, node, order, seen[digest], owner)
         seen[digest] += 1
-    return found
 
 
-def _record(
-    request: Request, name: str, node: Node, order: int, repeats: int, owner: Owner, links: Sequence[Link]
-) -> Record:
+def _record(request: Request, name: str, node: Node, order: int, repeats: int, owner: Owner) -> Record:
     guard = request.guard
     cleaned = guard.clean(node.text)
     rule = node.tier in (HARD, SOFT)
@@ -198,18 +193,14 @@ def _record(
         memory_type="norm" if rule else "knowledge",
         provenance=Provenance(who="author", method="authored", file=name, lines=node.lines),
         redactions=cleaned.kinds,
-        meta={
-            TIER: node.tier,
-            ORDER: order,
-            **({LINKS: [[link.target, link.anchor] for link in links]} if links else {}),
-        },
+        meta={TIER: node.tier, ORDER: order, **({LINKS: [*map(list, node.links)]} if node.links else {})},
     )
     return guard.validate_record(record)
 
 
 def _digest(node: Node) -> str:
-    whole = "\x1f".join((str(node.tier), node.heading, node.text))
-    return hashlib.blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    content = "\x1f".join((str(node.tier), node.heading, node.text))
+    return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _link_edges(request: Request, where: Filter) -> list[Edge]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from aforesaid.text.links import links_in, without_inline_code
@@ -45,23 +45,14 @@ class Node:
     kind: Kind
     heading: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to another document: path or name, anchor, and the index of its node."""
-
-    target: str
-    anchor: str
-    node: int
+    links: tuple[tuple[str, str], ...] = ()  # to other documents: path or name, and anchor
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The nodes of a document in order, and its links to other documents."""
+    """The nodes of a document in order."""
 
     nodes: tuple[Node, ...]
-    links: tuple[Link, ...]
 
 
 def parse(text: str, path: str = "") -> Document:
@@ -71,13 +62,7 @@ def parse(text: str, path: str = "") -> Document:
     reader = _Reader(text.split("\n"), [token.map for token in tokens if token.type in _CODE and token.map])
     reader.read(tokens)
     folder = posixpath.dirname(path.replace("\\", "/"))
-    links = []
-    for index, node in enumerate(reader.nodes):
-        prose = without_inline_code(reader.prose(*node.lines)) if node.kind != "code" else ""
-        for link in links_in(prose, references):
-            target = link.target if link.wiki else posixpath.normpath(posixpath.join(folder, link.target))
-            links.append(Link(target, link.anchor, index))
-    return Document(tuple(reader.nodes), tuple(links))
+    return Document(tuple(replace(node, links=reader.links(node, references, folder)) for node in reader.nodes))
 
 
 def content_key(text: str) -> str:
@@ -117,9 +102,16 @@ class _Reader:
             self._block(tokens[at : end + 1])
             at = end + 1
 
-    def prose(self, first: int, last: int) -> str:
-        """Source lines (from 1, both included) with code blanked out."""
-        return "\n".join("" if at in self.code_lines else self.lines[at] for at in range(first - 1, last))
+    def links(self, node: Node, references: Mapping[str, str], folder: str) -> tuple[tuple[str, str], ...]:
+        """The links of a node outside of code, with paths from the root."""
+        if node.kind == "code":
+            return ()
+        first, last = node.lines
+        prose = "\n".join("" if at in self.code_lines else self.lines[at] for at in range(first - 1, last))
+        return tuple(
+            (link.target if link.wiki else posixpath.normpath(posixpath.join(folder, link.target)), link.anchor)
+            for link in links_in(without_inline_code(prose), references)
+        )
 
     def _block(self, tokens: list[Token]) -> None:
         block, kind = tokens[0], tokens[0].type

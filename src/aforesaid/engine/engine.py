@@ -11,8 +11,7 @@ from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.vector_arm import VectorArm
 from aforesaid.errors import StoreBusyError
 from aforesaid.math.tokens import estimate_tokens
-from aforesaid.policy.decide import DEFAULT_PURPOSE
-from aforesaid.policy.enforcement import Guard
+from aforesaid.policy.enforcement import DEFAULT_PURPOSE, Guard
 from aforesaid.policy.repository import active_policy
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store

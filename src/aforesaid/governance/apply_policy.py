@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aforesaid._util.batches import batched
 from aforesaid.engine.request import NO_POLICY, Request
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 PAGE = 500
 MAX_PASSES = 5  # most passes before the transaction; each has fewer records to check, unless others write faster
-TALLIED = ("withheld", "released", "expiring", "unclean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class PolicyReport:
 
     adopted: AdoptedPolicy | None
     changes: tuple[PolicyChange, ...]
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
     records: int
     withheld: int
     released: int
@@ -101,10 +100,7 @@ def apply(
             current = request.engine.request()  # so that the event names the new policy
             writer.commit(events=[current.event("policy", adopted.version, {**body, "withheld": withheld})])
     changes = diff(before.policy if before else Policy.default(), policy)
-    tally = review.tally()
-    return PolicyReport(
-        adopted, changes, policy_warnings(policy), len(review.fingerprints), *(tally[name] for name in TALLIED)
-    )
+    return PolicyReport(adopted, changes, policy_warnings(policy), len(review.fingerprints), **review.tally())
 
 
 def _current_policy(request: Request, expected: str | None) -> AdoptedPolicy | None:
@@ -116,28 +112,12 @@ def _current_policy(request: Request, expected: str | None) -> AdoptedPolicy | N
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """A record's access before and under the new policy, and whether its text needs redaction."""
 
     before: Access
     after: Access
     unclean: bool
-
-    @property
-    def withheld(self) -> bool:
-        """Whether the policy hides it from everybody."""
-        return bool(self.after.withheld) and not self.before.withheld
-
-    @property
-    def released(self) -> bool:
-        """Whether the policy makes it visible again."""
-        return bool(self.before.withheld) and not self.after.withheld
-
-    @property
-    def expiring(self) -> bool:
-        """Whether it gets a new expiry time."""
-        return self.after.expires not in (None, self.before.expires)
 
 
 @dataclass(slots=True)
@@ -184,7 +164,13 @@ class _RecordReview:
 
     def tally(self) -> Counter[str]:
         """How many records are withheld, released, expiring and unclean."""
-        return Counter(name for verdict in self.verdicts.values() for name in TALLIED if getattr(verdict, name))
+        counts = Counter(withheld=0, released=0, expiring=0, unclean=0)
+        for before, after, unclean in self.verdicts.values():
+            counts["withheld"] += bool(after.withheld) and not before.withheld
+            counts["released"] += bool(before.withheld) and not after.withheld
+            counts["expiring"] += after.expires not in (None, before.expires)
+            counts["unclean"] += unclean
+        return counts
 
 
 def _check_record(guard: Guard, record: Record) -> Verdict:
@@ -214,7 +200,7 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
     guard = request.guard
     keys = list(request.store.fingerprints(_all_records(request)))
     seen = unclean = mended = 0
-    kinds: dict[str, int] = {}
+    kinds: Counter[str] = Counter()
     for page_keys in batched(keys, PAGE):
         page = request.store.get(page_keys)
         dirty = []
@@ -225,16 +211,15 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
                 clean = replace(record, text=cleaned.text, boundary=cleaned.boundary, redactions=found)
                 dirty.append((record, guard.update_withheld(clean)))
                 unclean += cleaned.text != record.text
-                for kind in cleaned.kinds:
-                    kinds[kind] = kinds.get(kind, 0) + 1
+                kinds.update(cleaned.kinds)
         if mend and dirty:
             mended += _write_clean(request, dirty)
         seen += len(page)
         if progress is not None:
             progress(seen, len(keys))
     if mended:
-        commit(request, events=[request.event("revise", None, {"records": mended, "kinds": kinds})])
-    return RevisionReport(seen, unclean, mended, kinds)
+        commit(request, events=[request.event("revise", None, {"records": mended, "kinds": dict(kinds)})])
+    return RevisionReport(seen, unclean, mended, dict(kinds))
 
 
 def _write_clean(request: Request, dirty: Sequence[tuple[Record, Record]]) -> int:

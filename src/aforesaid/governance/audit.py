@@ -147,8 +147,8 @@ def prune(request: Request, now: datetime) -> int:
     except OverflowError:  # the retention is longer than datetime supports
         return 0
     with writing(request, check_policy=False) as writer:
-        gone = request.store.log.prune(request.tenant, before)
-        if gone:
-            body = {"events": gone, "before": before.isoformat()}
+        pruned = request.store.log.prune(request.tenant, before)
+        if pruned:
+            body = {"events": pruned, "before": before.isoformat()}
             writer.commit(events=[request.event("prune", None, body)])
-    return gone
+    return pruned

@@ -16,8 +16,7 @@ from aforesaid.engine.writer import Writer, writing
 from aforesaid.errors import DeniedError, InputError, ProvenanceError
 from aforesaid.ingest.claims import Claim, Owner, draft_claim, remember
 from aforesaid.ingest.supersede import SUPERSEDES, supersede
-from aforesaid.policy.decide import strictest
-from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META
+from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META, strictest
 from aforesaid.policy.values import DEFAULT_REVIEW, OBSERVATION_MODES, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
@@ -120,7 +119,7 @@ def distill(request: Request, claim: Claim, sources: Sequence[Record]) -> Record
 
 
 def _common_purposes(lists: Sequence[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """The purposes that all sources allow. When the lists differ, nobody is allowed until somebody decides."""
+    """The purposes that all sources allow. When the lists differ, no purpose is allowed until a person decides."""
     given = {globs for globs in lists if globs is not None}
     return None if not given else given.pop() if len(given) == 1 else ()
 
@@ -155,9 +154,7 @@ def check_reviewed(request: Request, record: Record, reviewers: Sequence[str]) -
         )
     governs = record.memory_type in GOVERNING or record.claim_type == "policy_hint"
     if record.tainted and governs and not reviewers:
-        raise DeniedError(
-            f"{record.id!r} is untrusted and would give the agent instructions.", "Let somebody review it first."
-        )
+        raise DeniedError(f"{record.id!r} is untrusted and would give the agent instructions.", "Name a reviewer.")
 
 
 def upsert(request: Request, claim: Claim, reviewers: Sequence[str] = ()) -> Record:

@@ -108,7 +108,7 @@ class _Run:
             return "unchanged"
         reader = source.open(self._plan.options)
         if saved is not None and saved.fingerprint != reader.fingerprint_at(saved.position):
-            saved = None  # the file was written anew
+            saved = None  # the file was rewritten
         start = saved.position if saved else 0
         self._file.known += saved.stored if saved else 0
         for value in reader.values(start):

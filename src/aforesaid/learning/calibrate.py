@@ -18,9 +18,9 @@ from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.learning.gate_log import GateReplay, replay
-from aforesaid.learning.labels import Flags, GateLabel, Label, held_out, too_few
+from aforesaid.learning.labels import GateLabel, Label, held_out, too_few
 from aforesaid.math.calibration import Calibration, Method, isotonic_fit
-from aforesaid.math.domain import SLACK, Floats
+from aforesaid.math.domain import SLACK, Flags, Floats
 from aforesaid.math.pce import text_min_max, vector_share
 from aforesaid.types import Filter, Progress, check_choice
 
@@ -210,17 +210,9 @@ def _calibrate_side(
     before, after = (Fit(log_loss(p, right[held]), brier(p, right[held])) for p in (normalised[held], tried))
     worse = after.log_loss > before.log_loss or after.brier > before.brier
     refused = "worse than the raw scores on the labels held out" if worse and not force else ""
-    return SideReport(
-        side,
-        len(known),
-        int(right.sum()),
-        int(held.sum()),
-        before,
-        after,
-        Calibration.fit(method, raw, right, version),
-        refused,
-        keep and not refused,
-    )
+    counts = (len(known), int(right.sum()), int(held.sum()))
+    fitted = Calibration.fit(method, raw, right, version)
+    return SideReport(side, *counts, before, after, fitted, refused, keep and not refused)
 
 
 def _agreement(scores: Floats, useful: Flags, threshold: float | None) -> float:

@@ -6,7 +6,7 @@ A duplicate is merged into its representative. Nothing is deleted, and both keep
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,17 +21,7 @@ from aforesaid.math.pce import SECONDS_A_DAY, SIGNALS, Signal
 from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import (
-    JUDGED,
-    SUPERSEDED_BY,
-    USES,
-    Edge,
-    EventFilter,
-    Filter,
-    Record,
-    as_time,
-    check_choice,
-)
+from aforesaid.types import JUDGED, SUPERSEDED_BY, USES, Edge, EventFilter, Filter, Record, as_time, check_choice
 
 TOPIC = "feedback"
 QUALITY = "quality"
@@ -64,14 +54,6 @@ class FeedbackReport:
     label: Mapping[str, float | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """Text and vector score of a record for a query; None where a search did not find it."""
-
-    bm25: float | None
-    cosine: float | None
-
-
 def feedback(
     request: Request, key: str, signal: Signal, now: datetime, *, into: str | None = None, query: str | None = None
 ) -> FeedbackReport:
@@ -93,7 +75,12 @@ def feedback(
         utility, confidence = pce.feedback(decayed.utility, decayed.confidence, signal, request.settings.govern)
         changed = replace(decayed, utility=utility, confidence=confidence)
         after = RecordValue(utility, confidence)
-        body: dict[str, Any] = {"signal": signal, "at": now.isoformat(), "before": _body(before), "after": _body(after)}
+        body: dict[str, Any] = {
+            "signal": signal,
+            "at": now.isoformat(),
+            "before": asdict(before),
+            "after": asdict(after),
+        }
         if other is not None:
             changed = _merge(writer, changed, decayed, other, now)
             body["into"] = other.key
@@ -115,19 +102,19 @@ def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
     return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
 
 
-def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, Raw]:
-    """The raw text and vector scores of these records for a query."""
+def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
+    """The raw text and vector scores of these records for a query; None where a search did not find one."""
     text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
     words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
     vector = request.arm.embed_query(text)
     cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
-    return {key: Raw(words.get(key), cosines.get(key)) for key in keys}
+    return {key: (words.get(key), cosines.get(key)) for key in keys}
 
 
 def _label(request: Request, key: str, signal: Signal, query: str | None) -> dict[str, float | None]:
-    raw = raw_scores(request, query or "", [key])[key]
-    return {"bm25": raw.bm25, "cos": raw.cosine, "label": LABELS[signal]}
+    bm25, cosine = raw_scores(request, query or "", [key])[key]
+    return {"bm25": bm25, "cos": cosine, "label": LABELS[signal]}
 
 
 def _get_record(request: Request, key: str) -> Record:
@@ -196,10 +183,6 @@ def _relinked(request: Request, old: str, new: str) -> list[Edge]:
     leaving = [replace(edge, source=new) for edge in request.store.edges([old])]
     reaching = [replace(edge, target=new) for edge in request.store.edges([old], incoming=True)]
     return [edge for edge in (*leaving, *reaching) if edge.kind in (COVERS, EVIDENCE)]
-
-
-def _body(worth: RecordValue) -> dict[str, float]:
-    return {"utility": worth.utility, "confidence": worth.confidence}
 
 
 def _clamped(value: Any, low: float) -> float:

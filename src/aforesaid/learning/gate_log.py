@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from aforesaid.engine.request import Request
-from aforesaid.errors import InputError, SettingsError
+from aforesaid.errors import InputError
 from aforesaid.ingest.gate import THRESHOLD, gate_rows
 from aforesaid.math.gate import TERMS, blend, branches, verdict
+from aforesaid.settings import checked
 from aforesaid.settings.rows import GateRows
 from aforesaid.store.protocols import Order
 from aforesaid.types import Decision, Filter, GateDecision, Progress, Record
@@ -79,19 +80,8 @@ def entries(
 
 def entry_of(record: Record, gate: GateDecision) -> GateEntry:
     """The log entry of a record."""
-    return GateEntry(
-        record.id,
-        record.key,
-        record.session,
-        record.role,
-        record.time,
-        record.text,
-        gate.decision,
-        gate.score,
-        gate.threshold,
-        dict(gate.signals),
-        gate.reason,
-    )
+    turn = (record.id, record.key, record.session, record.role, record.time, record.text)
+    return GateEntry(*turn, gate.decision, gate.score, gate.threshold, dict(gate.signals), gate.reason)
 
 
 def replay(
@@ -125,22 +115,14 @@ def replay(
 
 def weighted(rows: GateRows, weights: Mapping[str, float]) -> GateRows:
     """The gate's settings with other weights. Raises for settings that the stored terms cannot replay."""
-    specs = {f"gate.{spec.name}": spec for spec in fields(GateRows)}
-    for name, value in weights.items():
-        if name not in specs:
-            raise SettingsError(f"Unknown setting {name!r}.", f"A replay takes {', '.join(REPLAYABLE)}.")
+    values: dict[str, Any] = {name: checked(name, value, "the replay") for name, value in weights.items()}
+    for name in values:
         if name not in REPLAYABLE:
             raise InputError(
                 f"{name} cannot be replayed: a stored turn holds only the resulting terms.",
                 f"A replay takes {', '.join(REPLAYABLE)}.",
             )
-        low, high = specs[name].metadata["low"], specs[name].metadata["high"]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise SettingsError(
-                f"{name} is {value!r}, outside {low:g} … {high:g}.", f"Its default is {specs[name].default!r}."
-            )
-    changed: dict[str, Any] = {name.removeprefix("gate."): float(value) for name, value in weights.items()}
-    return replace(rows, **changed)
+    return replace(rows, **{name.removeprefix("gate."): value for name, value in values.items()})
 
 
 def replayed(gate: GateEntry | GateDecision, rows: GateRows) -> tuple[float, Decision]:

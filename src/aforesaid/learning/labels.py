@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning.feedback import EVERY_EVENT, LABELS, TOPIC
+from aforesaid.math.domain import Flags
 from aforesaid.types import Event, EventFilter
 
 ENOUGH = 20  # least labels for a fit
 HELD_OUT = 4  # one of four labels of a class is held out
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import base64
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +35,12 @@ def export_lines(request: Request, *, vectors: bool = True, progress: Progress |
     keys: list[str] = []
     for names in pages:
         page = request.view.get(names)
-        held = request.store.vectors(names) if active else {}
+        vectors_by_key = request.store.vectors(names) if active else {}
         parts = request.store.passages(names) if active else {}
         for record in page:
             line: dict[str, Any] = {"record": record_to_json(record)}
-            if record.key in held:
-                line["vector"] = _base64(held[record.key])
+            if record.key in vectors_by_key:
+                line["vector"] = _base64(vectors_by_key[record.key])
             if record.key in parts:
                 line["passages"] = _base64(parts[record.key].astype("<f2"))
             yield _line(line)
@@ -57,11 +57,11 @@ def export_lines(request: Request, *, vectors: bool = True, progress: Progress |
 def _exportable_keys(request: Request) -> Iterator[list[str]]:
     """Keys of the records to export, page by page: all, or what the policy lets this purpose see, and candidates."""
     guard = request.guard
-    whole = Filter(tenant=request.tenant, echoes=True, withheld=True)
+    where = Filter(tenant=request.tenant, echoes=True, withheld=True)
     if guard.policy is not None:
-        whole = guard.narrow_filter(whole, request.clock())
-    for offset in range(0, request.store.count(whole), PAGE):
-        page = request.store.find(whole, limit=PAGE, offset=offset)
+        where = guard.narrow_filter(where, request.clock())
+    for offset in range(0, request.store.count(where), PAGE):
+        page = request.store.find(where, limit=PAGE, offset=offset)
         yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
 
 
@@ -90,19 +90,13 @@ def import_lines(request: Request, lines: Iterable[str], progress: Progress | No
         return _Importer(writer, progress).run(lines)
 
 
-class _ImportedRecord(NamedTuple):
-    record: Record
-    vector: Vectors | None
-    passages: Vectors | None
-
-
 class _Importer:
     def __init__(self, writer: Writer, progress: Progress | None) -> None:
         self._writer, self._request = writer, writer.request
         self._progress = progress
         self._space: dict[str, Any] | None = None
         self._new_keys: dict[str, str] = {}
-        self._buffer: list[_ImportedRecord] = []
+        self._buffer: list[tuple[Record, Vectors | None, Vectors | None]] = []
         self._counts = dict.fromkeys(("records", "known", "vectors", "edges", "events"), 0)
         self._imports_events = False
 
@@ -158,13 +152,13 @@ class _Importer:
                 raise FormatError(f"the vector has {vector.size} numbers.")
             if "passages" in found:
                 parts = from_halves(base64.b64decode(found["passages"], validate=True), dimensions)
-        self._buffer.append(_ImportedRecord(record, vector, parts))
+        self._buffer.append((record, vector, parts))
         if len(self._buffer) >= PAGE:
             self._flush()
 
     def _flush(self) -> None:
         store = self._request.store
-        records = [item.record for item in self._buffer]
+        records = [record for record, _, _ in self._buffer]
         known = {record.key: record for record in store.get([record.key for record in records])}
         for record in records:
             if record.kind == "turn" and known.get(record.key, record).text != record.text:

@@ -12,7 +12,7 @@ SHARE_DIGITS = 9  # in binary 0.29 · 100 is 28.999999999999996, but 29 tokens m
 
 
 def longest_prefix(costs: Sequence[float], budget: float) -> int:
-    """How many of the first items fit: m = max{r | Σ_{i≤r} cᵢ ≤ B} (spec 6, L3)."""
+    """How many of the first items fit: m = max{r | Σ_{i≤r} cᵢ ≤ B}; of soft rules Pref(I2; b) (spec 6, L3, L7.2)."""
     within(costs, 0, LARGEST, "costs")
     _tokens(budget, "budget")
     used = 0.0
@@ -23,13 +23,8 @@ def longest_prefix(costs: Sequence[float], budget: float) -> int:
     return len(costs)
 
 
-def soft_prefix(costs: Sequence[float], budget: float) -> int:
-    """How many soft rules fit, in order: Pref(I2; b), max{r | Σ_{i≤r} toks(dᵢ) ≤ b} (spec 6, L7.2)."""
-    return longest_prefix(costs, budget)
-
-
 def share_tokens(total: float, share: float) -> float:
-    """A share of the budget in tokens: share·τ, as in α1·τ, α2·τ, ρ·τ (spec 6, L7.8)."""
+    """A share of the budget in tokens: share·τ, as in α1·τ, α2·τ, ρ·τ and the tail's β·τ (spec 6, L7.8)."""
     return round(_tokens(total, "budget") * float(within(share, 0, 1, "share")), SHARE_DIGITS)
 
 
@@ -49,15 +44,10 @@ def soft_budget(total: float, hard: float, tail_base: float, share: float = DEFA
     return max(0.0, min(share_tokens(total, share), room))
 
 
-def tail_target(total: float, share: float = DEFAULTS.tail) -> float:
-    """Tokens that recent messages may use: τ_tail = β·τ (spec 6, L7.8)."""
-    return share_tokens(total, share)
-
-
 def tail_budget(total: float, hard: float, soft: float, tail_base: float, share: float = DEFAULTS.tail) -> float:
     """Tokens for recent messages: max(0, min(max(β·τ, toks(T_base)), τ − τ_I1 − toks(I2*))) (spec 6, L7.8)."""
     room = _tokens(total, "budget") - _tokens(hard, "hard rules") - _tokens(soft, "soft rules")
-    return max(0.0, min(max(tail_target(total, share), _tokens(tail_base, "tail base")), room))
+    return max(0.0, min(max(share_tokens(total, share), _tokens(tail_base, "tail base")), room))
 
 
 def recall_budget(total: float, hard: float, soft: float, tail: float) -> float:

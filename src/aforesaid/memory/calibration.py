@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aforesaid.engine.request import Request
-from aforesaid.errors import InputError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
 from aforesaid.learning.labels import Label, feedback_labels
@@ -14,8 +13,6 @@ from aforesaid.math.calibration import Method
 from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import find_visible
 from aforesaid.types import Progress, Record
-
-Row = tuple[float | None, float | None, bool]  # BM25, cosine, whether the record was relevant
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class CalibrationHandle(Handle):
 
     def fit(
         self,
-        labels: Iterable[Row | Label | RelevanceLabel] | None = None,
+        labels: Iterable[Label | RelevanceLabel] | None = None,
         *,
         method: Method = "isotonic",
         side: calibrate.Side = "both",
@@ -48,8 +45,7 @@ class CalibrationHandle(Handle):
         A fit that is worse than the raw scores on held-out labels is not kept, unless `force` is set.
 
         Args:
-            labels: Records that were judged for queries, or rows of (bm25, cosine, relevant); by default the labels
-                from `feedback`.
+            labels: Judged records, or their scores; by default the labels from `feedback`.
             method: `isotonic` or `platt`.
             side: Which score to fit: `text`, `vector` or `both`.
             force: Keep the fit even if it is worse.
@@ -70,7 +66,7 @@ class CalibrationHandle(Handle):
 
 def _labels(
     request: Request,
-    given: Iterable[Row | Label | RelevanceLabel],
+    given: Iterable[Label | RelevanceLabel],
     user: str | None,
     project: str | None,
     progress: Progress | None,
@@ -83,21 +79,11 @@ def _labels(
             record = find_visible(request, each.id, user=user, project=project, session=each.session)
             judged.setdefault(each.query, []).append((record, each.relevant))
         else:
-            found.append(each if isinstance(each, Label) else _label(each))
+            found.append(each)
     for done, (query, records) in enumerate(judged.items(), 1):
         scores = raw_scores(request, query, [record.key for record, _ in records])
         for record, relevant in records:
-            raw = scores[record.key]
-            found.append(Label(raw.bm25, raw.cosine, relevant, query))
+            found.append(Label(*scores[record.key], relevant, query))
         if progress is not None:
             progress(done, len(judged))
     return found
-
-
-def _label(row: Row) -> Label:
-    try:
-        bm25, cosine, relevant = row
-        text_score, vector_score = (None if value is None else float(value) for value in (bm25, cosine))
-    except (TypeError, ValueError):
-        raise InputError(f"{row!r} is not a label.", "Give (bm25, cosine, relevant); a score may be None.") from None
-    return Label(text_score, vector_score, bool(relevant))

@@ -50,7 +50,6 @@ class DocumentsHandle(Handle):
         """Return how a document would be read: its rules, and those that contradict each other. Nothing is stored.
 
         Args:
-            path: The file.
             text: The document's text, if it should not be read from the file.
         """
         return loader.parse_document(self._engine.request(), str(path), loader.read(path) if text is None else text)

@@ -66,7 +66,7 @@ class GateHandle(Handle):
 
     def calibrate(
         self,
-        labels: Iterable[tuple[float, bool] | GateLabel | RelevanceLabel] | None = None,
+        labels: Iterable[GateLabel | RelevanceLabel] | None = None,
         *,
         dry_run: bool = False,
         user: str | None = None,
@@ -76,7 +76,7 @@ class GateHandle(Handle):
         """Set the gate's threshold to where a message is as likely useful as not. Return what changes.
 
         Args:
-            labels: Messages that were judged, or pairs of (score, useful); by default the labels from `feedback`.
+            labels: Judged messages, or their scores; by default the labels from `feedback`.
 
         Raises:
             InputError: A label names a message that the gate did not score.
@@ -101,21 +101,13 @@ def _turns(
     return visible(request, user=user, session=session, kinds=("turn",), since=since, until=until, superseded=True)
 
 
-def _label(
-    request: Request,
-    label: tuple[float, bool] | GateLabel | RelevanceLabel,
-    user: str | None,
-    project: str | None,
-) -> GateLabel:
+def _label(request: Request, label: GateLabel | RelevanceLabel, user: str | None, project: str | None) -> GateLabel:
     if isinstance(label, GateLabel):
         return label
-    if not isinstance(label, RelevanceLabel):
-        score, useful = label
-        return GateLabel(float(score), bool(useful))
     record = find_visible(request, label.id, user=user, project=project, session=label.session)
     if record.gate is None or record.gate.decision == "defer":
         raise InputError(
-            f"{record.id!r} has no G: the gate {'waits for its vector' if record.gate else 'did not weigh it'}.",
-            "Leave it out of the labels; `aforesaid gate list` shows what was weighed.",
+            f"The gate has no score for {record.id!r}: {'it waits for a vector' if record.gate else 'not scored'}.",
+            "Leave it out of the labels; `aforesaid gate list` shows which messages have a score.",
         )
     return GateLabel(record.gate.score, label.relevant, record.key)

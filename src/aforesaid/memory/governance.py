@@ -61,7 +61,6 @@ class GovernanceHandle(Handle):
         """Store an observation, such as the output of a tool, for a limited time. Return its record.
 
         Args:
-            text: What was seen.
             session: The session it was seen in.
             source: Where it comes from.
             mode: What to keep: `raw` (without secrets), `redact` (without personal data) or `digest` (a hash only);
@@ -87,7 +86,7 @@ class GovernanceHandle(Handle):
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
@@ -98,7 +97,6 @@ class GovernanceHandle(Handle):
 
         Args:
             sources: Ids or keys of the records it is made from.
-            text: The claim.
 
         Raises:
             NotFoundError: No record that this caller may see has one of the ids.
@@ -124,12 +122,7 @@ class GovernanceHandle(Handle):
         return _candidates(self._engine.request(), user, project)[:limit]
 
     def promote(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        reviewers: Sequence[str] = (),
+        self, id: str, *, user: str | None = None, project: str | None = None, reviewers: Sequence[str] = ()
     ) -> Record:
         """Make a candidate durable, so that search finds it. Return its record.
 
@@ -159,7 +152,7 @@ class GovernanceHandle(Handle):
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         memory_type: MemoryType = "knowledge",
         boundary: Boundary = "internal",
         reviewers: Sequence[str] = (),
@@ -170,7 +163,6 @@ class GovernanceHandle(Handle):
         """Store a claim with its source, and return its record. The same text again adds evidence to it.
 
         Args:
-            text: The claim.
             provenance: Where it comes from: who, sources, a file or a url.
 
         Raises:
@@ -195,24 +187,14 @@ class GovernanceHandle(Handle):
         return self._engine.run(lambda request: promotion.upsert(request, claim, reviewers))
 
     def rollback(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        reason: str,
-        user: str | None = None,
-        project: str | None = None,
-        by: str = "",
+        self, id: str, *, reason: str, user: str | None = None, project: str | None = None, by: str = ""
     ) -> promotion.RollbackReport:
         """End a claim without deleting it. What it had replaced is valid again; what was derived from it is stale.
 
         Args:
-            id: The claim's id or key.
 
         Returns:
             The records that changed.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
         """
 
         def work(request: Request) -> promotion.RollbackReport:
@@ -222,12 +204,7 @@ class GovernanceHandle(Handle):
         return self._engine.run(work)
 
     def active(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        now: TimeLike | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, now: TimeLike | None = None
     ) -> activation.ActiveContext:
         """Return a list that `Memory.activate` saved, as far as this caller may see it. This counts as a use.
 

@@ -27,7 +27,7 @@ class ImportersHandle(Handle):
     def run(
         self,
         path: str | Path | Sequence[str | Path] | None = None,
-        format: ImportFormat = AUTO,  # noqa: A002 - the word people use
+        format: ImportFormat = AUTO,
         *,
         user: str | None = None,
         project: str | None = None,
@@ -92,9 +92,9 @@ class ImportersHandle(Handle):
             found = NotesHandle(self._engine).index(folder, user=user, project=project, dry_run=dry_run)
         except InputError as error:
             return f"The memory files of {folder} were not indexed: {error.message} {error.remedy}".strip()
-        done = "to be indexed" if dry_run else "indexed"
-        news = f"{found.touched} new or changed, {found.unchanged} as before"
-        return f"The memory files of {folder} stay the truth; {done}: {news}."
+        done = "would be" if dry_run else "were"
+        counts = f"{found.touched} new or changed, {found.unchanged} unchanged"
+        return f"The memory files of {folder} {done} indexed in place: {counts}."
 
 
 def import_paths(path: str | Path | Sequence[str | Path] | None, form: str) -> list[Path]:

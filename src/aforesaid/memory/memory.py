@@ -292,12 +292,12 @@ class Memory:
 
         Args:
             turns: The messages, oldest first; one turn alone is fine too.
-            user: The user they belong to. Without one they belong to the anonymous user.
-            project: The project they were said in.
+            user: The user they belong to. Without one, they are saved without a user.
+            project: The project that they are about; they still belong to the user.
             progress: Called with (done, total) after each batch; total is None for an iterator.
 
         Raises:
-            ConflictError: A turn with the same id but other words is stored already.
+            ConflictError: A turn with the same id but another text is stored already.
         """
         names = optional_id(user, "user"), optional_id(project, "project"), optional_id(agent, "agent")
         who = ingesting.Speaker(*names, check_class(boundary), check_globs(allow) if allow is not None else None)
@@ -310,7 +310,7 @@ class Memory:
         user: str | None = None,
         project: str | None = None,
         scope: Scope | None = None,
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         boundary: Boundary = "internal",
         time: TimeLike | None = None,
         supersedes: str | None = None,
@@ -368,7 +368,6 @@ class Memory:
         """Find records by words and by meaning, best first. Searching changes nothing.
 
         Args:
-            query: A question or some words.
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and later changes are ignored.
@@ -436,7 +435,7 @@ class Memory:
         budget_tokens: int | None = None,
         skip_files: Sequence[str] = (),
     ) -> Context:
-        """Find the few memories that are worth adding to a prompt, for a host that keeps the conversation itself.
+        """Return the few memories that help with a prompt, for a program that keeps the conversation itself.
 
         Unlike `assemble`, it adds nothing when nothing is close enough. It leaves out the turns of this session and
         what the session was already shown (see `sessions.reset_recall`).
@@ -460,12 +459,7 @@ class Memory:
         return recalling.recall(request, wanted)
 
     def get(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> Record:
         """Return one record, also when it was superseded.
 
@@ -509,21 +503,13 @@ class Memory:
         return request.view.find(everything, order="newest", limit=page.limit, offset=page.offset)
 
     def history(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> Records:
         """List every version of a record, oldest first: those it replaced, and those that replaced it.
 
         Args:
             id: The id or key of any version.
             session: Its session; needed when two sessions use the same id.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
         """
         request = self._engine.request()
         record = find_visible(request, id, user=user, project=project, session=session)
@@ -565,7 +551,7 @@ class Memory:
 
     def feedback(
         self,
-        id: str,  # noqa: A002 - the word people use
+        id: str,
         signal: Signal,
         *,
         user: str | None = None,
@@ -575,17 +561,14 @@ class Memory:
         query: str | None = None,
         now: TimeLike | None = None,
     ) -> FeedbackReport:
-        """Say how useful a record was. Return its utility and quality before and after.
+        """Say how useful a record was; the same signal counts once a minute. Return its utility before and after.
 
         Args:
             signal: `helpful`, `harmful`, `outdated` or `duplicate`.
             session: Its session; needed when two sessions use the same id.
             of: For `duplicate`: the id of the record that it repeats.
             query: The query it was found by. Its scores are kept as a label for `calibration.fit`, the query is not.
-            now: When this was said; the clock's time if left out.
-
-        Raises:
-            NotFoundError: No record that this caller may see has that id.
+            now: When the feedback was given; the clock's time if left out.
         """
         from aforesaid.learning import feedback
 
@@ -620,14 +603,15 @@ class Memory:
 
         Args:
             ids: Ids or keys of records.
+            user: The user whose records to delete. Without one, only records without a user.
             project: The project they belong to; without `user`, only this project's own records.
             before: Only records before that time; the same as `until`.
             query: Only records that contain all of these words.
             everything: All records of the user, or of the project.
-            tenant: All records of the whole tenant.
+            tenant: All records of the tenant.
 
         Returns:
-            A receipt: how many records were deleted, and proof that they are gone.
+            A receipt: how many records were deleted, and proof that no trace is left.
 
         Raises:
             InputError: No condition was given, or conditions that exclude each other.
@@ -646,7 +630,7 @@ class Memory:
         return self._engine.run(work)
 
     def export(self, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
-        """Return the tenant's whole memory as JSON lines, one at a time; `import_` reads them again.
+        """Return all records of the tenant as JSON lines, one at a time; `import_` reads them again.
 
         Args:
             vectors: Include the vectors, so that nothing must be embedded again.

@@ -1,4 +1,4 @@
-"""`memory.notes`: folders of Markdown notes. The files stay the source of truth."""
+"""`memory.notes`: folders of Markdown notes. The files are read, never changed."""
 
 from __future__ import annotations
 
@@ -45,9 +45,6 @@ class NotesHandle(Handle):
         self, path: str | Path, *, user: str | None = None, project: str | None = None, scope: Scope | None = None
     ) -> indexing.Indexer:
         """Return an object that keeps one folder's index current, for programs that watch the files themselves.
-
-        Args:
-            path: The folder.
 
         Returns:
             The indexer. Call its `run` after each change; it re-reads the store only if another process wrote to it.
@@ -116,7 +113,6 @@ class NotesHandle(Handle):
         """Return passages of notes with path, lines, score and reason, best first, cut to fit a prompt.
 
         Args:
-            query: A question or some words.
             limit: How many passages to return; the setting `files.max_snippets` if left out.
         """
         request, moment = self._engine.request(), time_or_now(self._engine.clock, now)

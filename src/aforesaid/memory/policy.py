@@ -54,13 +54,12 @@ class PolicyHandle(Handle):
         project: str | None = None,
         scope: Scope | None = None,
         kind: Kind = "claim",
-        type: ClaimType = "fact",  # noqa: A002 - the word people use
+        type: ClaimType = "fact",
         boundary: Boundary = "internal",
     ) -> applying.PolicyValidation:
         """Return what the policy would do with a text: redactions, privacy class, broken invariants. Nothing is stored.
 
         Args:
-            text: The text.
             kind: The kind of record it would be, such as `claim` or `turn`.
         """
         owner = record_owner(user, project, scope)

@@ -41,7 +41,7 @@ def select_records(
     if not (everything or given):
         raise InputError("Nothing was selected.", "Name ids, a session, a time or a query, or ask for everything.")
     if ids and (everything or tenant):
-        raise InputError("Both ids and everything were asked for.", "Name the records, or ask for everything.")
+        raise InputError("Both ids and everything were given.", "Name the records, or ask for everything.")
     if tenant and (user is not None or project is not None):
         raise InputError("Both a tenant and one of its users or projects were named.", "Name one of them.")
     optional_id(user, "user")

@@ -62,9 +62,9 @@ class SessionsHandle(Handle):
 
         Args:
             session: The session's name.
-            turns: What was said in it before.
+            turns: Its earlier messages.
             documents: Files of rules, such as `AGENTS.md`.
-            project: The project it is about.
+            project: The project it is about; the documents belong to it.
 
         Returns:
             What is there now. A document that cannot be loaded is named in `failed`; its earlier rules stay.
@@ -92,8 +92,8 @@ class SessionsHandle(Handle):
         """Store new turns, and compact the sessions that have grown enough. Return a report of both.
 
         Args:
-            turns: What was just said.
-            project: The project they were said in.
+            turns: The new messages.
+            project: The project that they are about.
         """
         new = list(turns)
         report = self._ingest(new, user, project, agent)
@@ -125,14 +125,9 @@ class SessionsHandle(Handle):
         return tuple(self.compact(name, user=user) for name in sessions if due(self._engine.request(), where, name))
 
     def expand(
-        self,
-        id: str,  # noqa: A002 - the word people use
-        *,
-        user: str | None = None,
-        project: str | None = None,
-        session: str | None = None,
+        self, id: str, *, user: str | None = None, project: str | None = None, session: str | None = None
     ) -> list[Record]:
-        """Return the raw turns behind a summary that this caller may see, exactly as stored, oldest first.
+        """Return the messages under a summary that this caller may see, exactly as stored, oldest first.
 
         Args:
             id: The summary's id or key.

@@ -144,8 +144,11 @@ class RootIndex:
         """Add or replace a chunk, or remove it with None."""
         old = self.chunks.pop(digest, None)
         for place in old.places if old else ():
-            self.by_path[place.path] -= Counter((digest,))
-            if not self.by_path[place.path]:
+            there = self.by_path[place.path]
+            there[digest] -= 1
+            if not there[digest]:
+                del there[digest]
+            if not there:
                 del self.by_path[place.path]
         if chunk is not None:
             self.chunks[digest] = chunk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from aforesaid.policy.decide import effective_limits
+from aforesaid.policy.enforcement import effective_limits
 from aforesaid.policy.values import FACTS, META, SECTIONS, Policy
 from aforesaid.policy.write import Data, as_data
 from aforesaid.policy.yaml_tree import suggestion

@@ -29,13 +29,14 @@ SHOWN = 60  # characters of a rule that an error shows, so that the caret stays 
 ESCAPES = {"\\": "\\", "'": "'", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
-_SPACE = re.compile(r"[ \t\r\n]*+")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _TOKEN = re.compile(
     r"""(?P<text>'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
     r"|(?P<name>[^\W\d]\w*+(?:\.\w++)*+)"
     r"|(?P<number>-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"
-    r"|(?P<sign>==|!=|>=|<=|&&|\|\||[<>!()\[\],])",
+    r"|(?P<sign>==|!=|>=|<=|&&|\|\||[<>!()\[\],])"
+    r"|(?P<space>[ \t\r\n]++)"
+    r"|(?P<bad>.)",
     re.DOTALL,
 )
 _SLIPS = {  # what people write out of habit, and what to write instead
@@ -191,18 +192,16 @@ class _Parser:
 
 def _tokens(rule: str) -> Iterator[Token]:
     """The tokens of a rule; the last one has the kind `end`. Raises RuleError at the first bad character."""
-    at = _SPACE.match(rule).end()  # type: ignore[union-attr]  # it also matches the empty text
-    while at < len(rule):
-        found = _TOKEN.match(rule, at)
-        if found is None:
-            what = "the text is not closed" if rule[at] in "'\"" else f"{rule[at]!r} has no meaning here"
-            raise _error(rule, at, what, _SLIPS.get(rule[at], _REMEDY))
-        kind = str(found.lastgroup)
-        if kind == "name" and found[0] in _SLIPS:
-            raise _error(rule, at, f"{found[0]!r} is not a word of the rule language", _SLIPS[found[0]])
-        yield Token(kind, _unescaped(rule, found) if kind == "text" else found[0], at)
-        at = _SPACE.match(rule, found.end()).end()  # type: ignore[union-attr]
-    yield Token("end", "", at)
+    for found in _TOKEN.finditer(rule):
+        kind, text, at = str(found.lastgroup), found[0], found.start()
+        if kind == "bad":
+            what = "the text is not closed" if text in "'\"" else f"{text!r} has no meaning here"
+            raise _error(rule, at, what, _SLIPS.get(text, _REMEDY))
+        if kind == "name" and text in _SLIPS:
+            raise _error(rule, at, f"{text!r} is not a word of the rule language", _SLIPS[text])
+        if kind != "space":
+            yield Token(kind, _unescaped(rule, found) if kind == "text" else text, at)
+    yield Token("end", "", len(rule))
 
 
 def _unescaped(rule: str, found: re.Match[str]) -> str:

@@ -131,10 +131,7 @@ def _is_true(tree: Tree, facts: Mapping[str, object]) -> bool:
         case Not(part):
             return not _is_true(part, facts)
         case Compare(sign, left, right):
-            values = (
-                facts.get(side.name, _UNKNOWN) if isinstance(side, Name) else side.value for side in (left, right)
-            )
-            return _compare(sign, *values)
+            return _compare(sign, _value(left, facts), _value(right, facts))
         case Name(name):
             return _as_bool(facts.get(name, False))
         case Value(value):
@@ -183,7 +180,7 @@ def _type(value: object) -> str | None:
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "truth"
+        return "bool"
     if isinstance(value, (int, float)):
         return "number" if value == value else None  # NaN cannot be compared
     return "text" if isinstance(value, str) else None

@@ -17,7 +17,7 @@ from aforesaid.types import AGENT_ROLES, Record
 
 PLAIN_ROLES = AGENT_ROLES | {"user"}  # every other role is a speaker's name
 MAX_QUERY_TERMS = 64  # a pasted page is still one query; its rarest words are among its first distinct ones
-WORD_WEIGHT = 3  # how often a word is asked for in a query without spaces: about the terms of a word written there
+WORD_WEIGHT = 3  # repeats of a word in a query without spaces: about as many terms as a word has there
 MAX_TERM_CHARS = 64  # longer "words" are blobs that nobody types again
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〆"

@@ -10,16 +10,16 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-READ_CHARS = 300_000  # what is looked at line by line; of a longer text, its start and its end
-MOST_CHARS = 20_000  # of one turn: about what a small model reads at once
+READ_CHARS = 300_000  # of a longer text we read the start and the end
+MOST_CHARS = 20_000  # of one message: about the context of a small model
 LINE_CHARS = 4_000  # the longest line that may still be a paragraph
 FENCE_LINES = 12  # a longer fence is a file, not an example
 FENCE_CHARS = 1_200
-HEX_CHARS = 129  # a digest has at most 128 digits and is worth keeping
+HEX_CHARS = 129  # digests are kept; they have at most 128 digits
 BLOB_CHARS = 120  # longer than any word, name or key that people type
 PACKED_CHARS = 400  # a line this long and this dense is written by a machine
-TAIL_SHARE = 4  # one part in four of a text that is too long is its end, where conclusions stand
-CUT_ROOM = 40  # what the mark of a cut takes
+TAIL_SHARE = 4  # a quarter of a cut text is its end, because conclusions stand there
+CUT_ROOM = 40  # characters for the mark of a cut
 PASSES = 4  # cutting a text can open a fence; the next pass then sees it
 
 MARK = re.compile(r"\[[^\[\]\n]{1,40}, \d[\d.]{0,9} (?:B|kB|MB|lines|characters)\]")

@@ -10,8 +10,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from aforesaid.bench.quality.choose import digest
-from aforesaid.bench.quality.types import UNDATED, BenchMessage, BenchQuestion, Corpus, Dataset, Session, session_of
+from aforesaid.bench.quality.types import (
+    UNDATED,
+    BenchMessage,
+    BenchQuestion,
+    Corpus,
+    Dataset,
+    Session,
+    digest,
+    session_of,
+)
 from aforesaid.errors import FormatError
 
 TIMES = {

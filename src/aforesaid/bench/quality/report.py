@@ -7,10 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from aforesaid.bench.quality.choose import fold_of
 from aforesaid.bench.quality.metrics import Estimate, estimate, percentile
 from aforesaid.bench.quality.run import QuestionResult, Ready, Run
-from aforesaid.bench.quality.types import Corpus
+from aforesaid.bench.quality.types import Corpus, fold_of
 from aforesaid.types import SearchResult
 
 Estimates = Mapping[str, Estimate]

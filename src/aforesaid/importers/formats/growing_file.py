@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from aforesaid.errors import InputError
 from aforesaid.importers.formats.items import Invalid, Item, ItemParser, Reason, Skipped
@@ -61,7 +61,7 @@ def json_lines(
 
 
 def _pieces(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
-    """A long line in pieces, so that it never lies in memory as a whole."""
+    """A long line in pieces, so that it is never in memory completely."""
     yield data
     while not data.endswith(b"\n") and (data := stream.readline(CHUNK_BYTES)):
         yield data
@@ -91,8 +91,7 @@ def parse_value(parser: ItemParser, value: Any, number: int) -> tuple[Item, ...]
     return tuple(items)
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedValue:
+class ParsedValue(NamedTuple):
     """The items of one value of a file, and where the value is."""
 
     where: str
@@ -153,7 +152,7 @@ class LineFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadPosition:
-    """How far a hook has read a transcript. The digests of two lines show whether the file was written anew.
+    """How far a hook has read a transcript. The digests of two lines show whether the file was rewritten.
 
     They cover no private parts. `project` is the project under which the transcript's turns are stored.
     """
@@ -178,8 +177,7 @@ class ReadPosition:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class NewLine:
+class NewLine(NamedTuple):
     """The items of a line, and the position behind it."""
 
     items: tuple[Item, ...]
@@ -187,7 +185,7 @@ class NewLine:
 
 
 def new_lines(path: Path, last: ReadPosition | None, parser: ItemParser, project: str | None) -> Iterator[NewLine]:
-    """The lines behind the last position; all lines when the file was written anew since then.
+    """The lines behind the last position; all lines when the file was rewritten since then.
 
     A file that was read before keeps its project. Any other one gets `project`.
     """

@@ -107,17 +107,10 @@ def _check_member(path: Path, info: zipfile.ZipInfo) -> None:
 
 def document_values(stream: IO[bytes], advance: Callable[[int], None]) -> Iterator[Any]:
     """The values that a document lists, read one by one. Ends with an Invalid if the rest cannot be read."""
-    reader = JsonListReader(stream, advance, MAX_VALUE_CHARS, CHUNK_CHARS)
     try:
-        if reader.is_list():
-            yield from reader.items()
-            return
-        whole = reader.one()
+        yield from JsonListReader(stream, advance, MAX_VALUE_CHARS, CHUNK_CHARS).values()
     except NotJsonError as error:
         yield Invalid(str(error))
-        return
-    fields = whole if isinstance(whole, dict) else {}
-    yield from next((fields[name] for name in LIST_FIELDS if isinstance(fields.get(name), list)), [whole])
 
 
 class NotJsonError(Exception):
@@ -138,19 +131,18 @@ class JsonListReader:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._decode = json.JSONDecoder().raw_decode
 
-    def is_list(self) -> bool:
-        """Whether the document is a list."""
-        return self._peek() == "["
-
-    def one(self) -> Any:
-        """The whole document as one value."""
-        value = self._value()
+    def values(self) -> Iterator[Any]:
+        """The values of a list one by one, the values of the list in an object, or the document as one value."""
+        if self._peek() == "[":
+            yield from self._items()
+            return
+        whole = self._value()
         if self._peek():
             raise NotJsonError("there is more behind the first value: it is neither JSON nor JSON lines.")
-        return value
+        fields = whole if isinstance(whole, dict) else {}
+        yield from next((fields[name] for name in LIST_FIELDS if isinstance(fields.get(name), list)), [whole])
 
-    def items(self) -> Iterator[Any]:
-        """The values of a list, one by one."""
+    def _items(self) -> Iterator[Any]:
         self._at += 1
         if self._peek() == "]":
             return
@@ -158,7 +150,7 @@ class JsonListReader:
             yield self._value()
             sign = self._peek()
             if sign not in (",", "]"):
-                raise NotJsonError("the list breaks off." if not sign else f"{sign!r} stands where a comma should.")
+                raise NotJsonError("the list breaks off." if not sign else f"found {sign!r} instead of a comma.")
             self._at += 1
             if sign == "]":
                 return

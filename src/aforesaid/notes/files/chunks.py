@@ -42,13 +42,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class _Atom:
-    """Lines that stay together. `opens`: it starts with a heading. `whole`: it is code."""
+    """Lines that stay together. `opens`: it starts with a heading. `is_code`: it is a code block."""
 
     start: int
     end: int
     tokens: int
     opens: bool = False
-    whole: bool = False
+    is_code: bool = False
 
 
 def chunks_of(
@@ -95,7 +95,7 @@ def _spans(
     """The lines of each chunk: as many as fit, but fewer where a new section begins."""
     limit = rows.chunk_tokens
     sections = _Lookup({block.end: block.end for block in blocks if block.kind == "heading"}, 0)
-    code_ends = _Lookup({atom.start: atom.end for atom in atoms if atom.whole}, 0)
+    code_ends = _Lookup({atom.start: atom.end for atom in atoms if atom.is_code}, 0)
     start, size, end = 0, 0, 0
     for atom in atoms:
         full = size + atom.tokens > limit

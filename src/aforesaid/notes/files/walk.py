@@ -134,7 +134,7 @@ def real_folder(path: str | Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"There is no folder {str(path)!r}.", "Give the folder that holds the notes.") from error
     if not folder.is_dir():
-        raise InputError(f"{path} is not a folder.", "Give the folder it lies in; `aforesaid load` is for rules.")
+        raise InputError(f"{path} is not a folder.", "Give the folder that contains it; `aforesaid load` is for rules.")
     return folder
 
 

@@ -245,10 +245,10 @@ def tokens(app: App, files: Sequence[str]) -> None:
 
 def _reports(app: App, variants: Sequence[Variant], plan: Plan, chosen: Mapping[str, Any]) -> list[QualityReport]:
     """Run every file through every variant. All files are read first, so that a bad one fails early."""
-    from aforesaid.bench.quality.choose import choose
     from aforesaid.bench.quality.load import load
     from aforesaid.bench.quality.report import details, report
     from aforesaid.bench.quality.run import ready, run
+    from aforesaid.bench.quality.types import choose
     from aforesaid.bench.quality.vectors import default_folder
 
     datasets = [load(Path(path), pool=chosen["pool"]) for path in chosen["paths"]]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str | tuple[str, str]] = {
     "ingest": "records", "remember": "records", "search": "records", "show": "records", "list": "records",
     "assemble": "records", "feedback": "learning", "calibrate": "learning", "gate": "learning",
-    "activate": "governance", "history": "records", "load": "documents", "lint": "documents",
-    "index": "documents", "watch": "documents", "bootstrap": "sessions", "compact": "sessions",
+    "activate": "governance", "history": "records", "load": "sessions", "lint": "sessions",
+    "index": "sessions", "watch": "sessions", "bootstrap": "sessions", "compact": "sessions",
     "expand": "sessions", "end": "sessions",
     "hook": ("hook", "Answer an event of a coding agent."),
     "install": ("install", "Set up a coding agent to use this memory."),

@@ -21,7 +21,7 @@ from aforesaid.surfaces.formats.report import LISTED_ROWS, counted, report_line,
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import STDIN, opened, read_lines
 from aforesaid.surfaces.verbs.declare import Verb
-from aforesaid.surfaces.verbs.documents import document_name
+from aforesaid.surfaces.verbs.sessions import document_name
 
 if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt

@@ -169,7 +169,8 @@ SHAPES: Mapping[str, Fields] = {
         "hidden_by": (list[str], names("read")),
     },
     "PolicyAnswer": entries(
-        version=str, text=str, applied=bool, changes=CHANGES, doubts=list[str], withheld=int, released=int, unclean=int
+        version=str, text=str, applied=bool, changes=CHANGES,
+        warnings=list[str], withheld=int, released=int, unclean=int
     ),
     "Status": entries(
         user=str, project=str, purpose=str, may=list[str], records=int, kinds=dict[str, int], candidates=int,

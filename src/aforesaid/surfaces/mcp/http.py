@@ -6,6 +6,7 @@ The SDK checks the size of a request.
 from __future__ import annotations
 
 import ipaddress
+import json
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
@@ -14,7 +15,8 @@ from urllib.parse import urlsplit
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from aforesaid.errors import AforesaidError, DeniedError, InputError
@@ -37,12 +39,9 @@ def http_app(server: Any) -> ASGIApp:
     return app
 
 
-class Refused(Exception):  # noqa: N818 - it becomes an answer
-    """A refused request: the HTTP status and the reason."""
-
-    def __init__(self, status: int, error: AforesaidError, **headers: str) -> None:
-        super().__init__(error.message)
-        self.status, self.error, self.headers = status, error, headers
+def refusal(status: int, error: AforesaidError, **headers: str) -> HTTPException:
+    """A refused request: the HTTP status, and the reason as JSON."""
+    return HTTPException(status, json.dumps(error_json(error)), headers)
 
 
 class Rate:
@@ -115,8 +114,9 @@ class Door:
         try:
             self._check_names(headers)
             caller = self._check_caller(scope, headers)
-        except Refused as refused:
-            await JSONResponse(error_json(refused.error), refused.status, refused.headers)(scope, receive, send)
+        except HTTPException as refused:
+            answer = Response(refused.detail, refused.status_code, refused.headers, "application/json")
+            await answer(scope, receive, send)
             return
         mark = CURRENT.set(caller)
         try:
@@ -129,10 +129,10 @@ class Door:
         host = headers.get("host", "").lower()
         if _hostname(f"//{host}") not in self._hosts:
             what = DeniedError(f"The host {host!r} is not served here.", "Start the server with --allow-host.")
-            raise Refused(421, what)
+            raise refusal(421, what)
         origin = headers.get("origin", "").rstrip("/").lower()
         if origin and origin not in self._origins and origin.partition("//")[2] != host:
-            raise Refused(403, DeniedError(f"The origin {origin!r} is not allowed.", "Start it with --allow-origin."))
+            raise refusal(403, DeniedError(f"The origin {origin!r} is not allowed.", "Start it with --allow-origin."))
 
     def _check_caller(self, scope: Scope, headers: Headers) -> Caller | None:
         client = scope.get("client")
@@ -145,7 +145,7 @@ class Door:
         self._check_rate(address if caller is None else f"{caller.tenant}\x1f{caller.user}")
         if caller is None:
             what = "This token is unknown." if token else "No token was sent."
-            raise Refused(
+            raise refusal(
                 401,
                 DeniedError(what, "Send `Authorization: Bearer …`."),
                 **{"www-authenticate": 'Bearer realm="aforesaid"'},
@@ -157,7 +157,7 @@ class Door:
         if wait:
             seconds = str(max(round(wait), 1))
             what = DeniedError("Too many requests.", f"Wait {seconds} s; --rate raises the limit.")
-            raise Refused(429, what, **{"retry-after": seconds})
+            raise refusal(429, what, **{"retry-after": seconds})
 
 
 def _hostname(url: str) -> str:

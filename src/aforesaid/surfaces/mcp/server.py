@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import io
 import json
 import logging
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
@@ -104,7 +103,7 @@ def build(desk: Desk, profile: tools.Profile = "full") -> Any:
         server.add_tool(
             _wrapped(verb, tool, desk),
             name=verb.tool_name,
-            title=tool.title,
+            title=verb.tool_name.replace("_", " ").capitalize(),
             description=tool.description,
             annotations=ToolAnnotations(**tools.hints(verb, tool)),
         )
@@ -139,12 +138,10 @@ def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
 
         return answer(await anyio.to_thread.run_sync(work))
 
-    own = tools.signature(verb, tool, desk.trusted)
-    context = inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=Context)
-    parameters = [*own.parameters.values(), context]
-    returned = Annotated[CallToolResult, own.return_annotation]
-    run.__signature__ = inspect.Signature(parameters, return_annotation=returned)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": returned}
+    signature = tools.signature(verb, tool, desk.trusted)
+    run.__signature__ = signature  # type: ignore[attr-defined]
+    run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
+    run.__annotations__["return"] = signature.return_annotation
     run.__name__ = verb.tool_name
     return run
 

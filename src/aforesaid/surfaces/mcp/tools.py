@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, get_args
 
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
@@ -71,11 +73,16 @@ def hints(verb: Verb, tool: Tool) -> dict[str, bool]:
 
 
 def signature(verb: Verb, tool: Tool, trusted: bool) -> inspect.Signature:
-    """The parameters as the SDK reads them. None is a union: an optional one has a default of its own type."""
+    """The parameters and the answer as the SDK reads them.
+
+    None is a union: an optional parameter has a default of its own type.
+    """
     parameters = [_parameter(argument, form) for argument, form in _arguments(verb)]
     if trusted:  # the client may name the user and the project
         parameters += [_keyword(name, Annotated[str, Field(description=text)], "") for name, text in WHO.items()]
-    return inspect.Signature(parameters, return_annotation=typed(tool.answer, SHAPES[tool.answer]))
+    parameters.append(_keyword("ctx", Context))
+    answer = Annotated[CallToolResult, typed(tool.answer, SHAPES[tool.answer])]
+    return inspect.Signature(parameters, return_annotation=answer)
 
 
 def run(verb: Verb, tool: Tool, call: ToolCall, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,7 +193,7 @@ def policy(call: ToolCall, proposal: str = "", apply: bool = False) -> dict[str,
         "text": "" if report else policy_text(call),
         "applied": report is not None and report.adopted is not None,
         "changes": [filled(CHANGE, each) for each in report.changes] if report else [],
-        "doubts": [neutralised(each) for each in report.doubts] if report else [],
+        "warnings": [neutralised(each) for each in report.warnings] if report else [],
         **{name: getattr(report, name, 0) for name in ("withheld", "released", "unclean")},
     }
 

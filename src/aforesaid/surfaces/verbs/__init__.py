@@ -11,7 +11,7 @@ from importlib import import_module
 
 from aforesaid.surfaces.verbs.declare import Verb
 
-MODULES = ("records", "sessions", "documents", "governance", "policy", "learning", "maintenance")
+MODULES = ("records", "sessions", "governance", "policy", "learning", "maintenance")
 
 
 def verbs_of(module: str) -> tuple[Verb, ...]:

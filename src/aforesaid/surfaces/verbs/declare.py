@@ -86,7 +86,6 @@ class Tool:
     that replaces the plain call of the verb.
     """
 
-    title: str
     description: str
     answer: str
     name: str = ""

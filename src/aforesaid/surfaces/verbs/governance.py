@@ -18,31 +18,22 @@ if TYPE_CHECKING:
 INTENTS = ("resume_task", "debug_incident", "design_decision", "policy_check")
 
 
-def observe(
-    memory: Memory,
-    who: str | None = None,
-    file: str | None = None,
-    url: str | None = None,
-    trusted: bool = False,
-    **given: Any,
-) -> Record:
+def observe(memory: Memory, trusted: bool = False, **given: Any) -> Record:
     """Store an observation with its source."""
-    source = Provenance(who=who, method="observe", file=file, url=url)
+    source = _source(given, method="observe")
     return memory.governance.observe(source=source, tainted=not trusted, **given)
 
 
-def upsert(
-    memory: Memory,
-    sources: Sequence[str] = (),
-    who: str | None = None,
-    file: str | None = None,
-    url: str | None = None,
-    **given: Any,
-) -> Record:
+def upsert(memory: Memory, sources: Sequence[str] = (), **given: Any) -> Record:
     """Store a claim with its source; the records it comes from are named by their ids."""
     owner = {name: given.get(name) for name in ("user", "project")}
     keys = tuple(memory.get(name, **owner).key for name in sources)
-    return memory.governance.upsert(provenance=Provenance(who=who, file=file, url=url, sources=keys), **given)
+    return memory.governance.upsert(provenance=_source(given, sources=keys), **given)
+
+
+def _source(given: dict[str, Any], **more: Any) -> Provenance:
+    """Takes the arguments about the source out of the others."""
+    return Provenance(**{name: given.pop(name, None) for name in ("who", "file", "url")}, **more)
 
 
 def candidates(memory: Memory, limit: int = 50, offset: int = 0, **who: Any) -> Sequence[Record]:
@@ -66,7 +57,6 @@ OBSERVE = Verb(
     grant="write", effect="adds", opens="make", embeds=True, call=observe,
     to_text=kept_text,
     tool=Tool(
-        "Observe",
         "Store something you saw, such as a tool's result, for a limited time and marked as coming from outside. Use "
         "it for evidence that may become knowledge later; memory_distill then states what it tells us.",
         "Kept", fixed={"scope": "user"},
@@ -87,22 +77,18 @@ DISTILL = Verb(
     grant="write", effect="adds", embeds=True,
     to_text=lambda record, view: f"{'candidate' if record.withheld else 'known as'} {record.id}",
     tool=Tool(
-        "Distill a candidate",
         "Make a candidate for knowledge from observations or turns; searches do not find it until it is promoted. Use "
         "it when evidence supports a statement that should be reviewed first; memory_promote is next.",
         "Kept",
     ),
 )  # fmt: skip
 CANDIDATES = Verb(
-    "candidates",
-    "governance.candidates",
-    "List candidates that wait for promotion.",
+    "candidates", "governance.candidates", "List candidates that wait for promotion.",
     "Newest first.",
     (*arg.WHO, *arg.PAGE_50),
     "aforesaid candidates --user ana",
-    call=candidates,
-    to_text=lambda found, view: list_text(found, view.columns) if found else "Nothing waits.",
-)
+    call=candidates, to_text=lambda found, view: list_text(found, view.columns) if found else "Nothing waits.",
+)  # fmt: skip
 PROMOTE = Verb(
     "promote", "governance.promote", "Make a candidate durable.",
     "A global one needs a reviewer, unless the policy says otherwise.",
@@ -110,7 +96,6 @@ PROMOTE = Verb(
     "aforesaid promote claim-1f0c9a52d3b7e684 --user ana --reviewer bo",
     grant="write", effect="adds", embeds=True, to_text=lambda record, view: f"promoted {record.id}",
     tool=Tool(
-        "Promote a candidate",
         "Make a candidate durable, so that searches find it. Use it after the user agreed. A candidate that needs a "
         "reviewer is refused here: a person promotes it at the command line.",
         "Kept", repeatable=False,
@@ -142,7 +127,6 @@ ROLLBACK = Verb(
     'aforesaid rollback claim-1f0c9a52d3b7e684 --reason "wrong port" --user ana',
     grant="write", effect="destroys", embeds=True, to_text=lambda done, view: shown.rollback_text(done),
     tool=Tool(
-        "Roll a claim back",
         "End a claim that turned out wrong, without deleting it; the claim that it replaced is valid again. Use it "
         "for mistakes. When something merely changed, memory_remember with `replaces` keeps the history right.",
         "RolledBack", repeatable=False, owned="id", fixed={"by": "mcp"},
@@ -177,7 +161,6 @@ ACTIVATE = Verb(
         ),
     ),
     tool=Tool(
-        "Active context",
         "Collect memories for a task and save the list under an id for a while. Use it to begin longer work that "
         "others will continue: give them the id. Give either a query or `again`.",
         "Activated", repeatable=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +23,9 @@ A_LABEL = 'A label is {"query": "where is the boat?", "id": "t7", "relevant": tr
 
 def read_labels(file: str) -> list[RelevanceLabel]:
     """The labels of a file; FormatError names the bad line."""
-    return list(_labels(file))
-
-
-def _labels(file: str) -> Iterator[RelevanceLabel]:
     from aforesaid.memory.calibration import RelevanceLabel
 
+    labels = []
     with opened(file) as (name, stream):
         for number, line in enumerate(read_lines(stream, name), 1):
             if not line.strip():
@@ -38,23 +35,19 @@ def _labels(file: str) -> Iterator[RelevanceLabel]:
                 relevant = found["relevant"]
                 if relevant not in (True, False):
                     raise TypeError("relevant is neither true nor false")
-                yield RelevanceLabel(found["id"], bool(relevant), found.get("query", ""), found.get("session"))
+                labels.append(RelevanceLabel(found["id"], bool(relevant), found.get("query", ""), found.get("session")))
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
                 why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
                 raise FormatError(f"{name}:{number}: {why}.", A_LABEL) from error
+    return labels
 
 
 def read_weights(given: Sequence[str]) -> dict[str, float]:
     """NAME=NUMBER texts as a dict."""
-    return dict(map(_weight, given))
-
-
-def _weight(given: str) -> tuple[str, float]:
-    name, _, value = given.partition("=")
     try:
-        return name.strip(), float(value)
+        return {name.strip(): float(value) for name, _, value in (each.partition("=") for each in given)}
     except ValueError:
-        raise InputError(f"{given!r} is not NAME=NUMBER.", "Write --weights gate.threshold=0.4.") from None
+        raise InputError(f"{' '.join(given)!r} is not NAME=NUMBER.", "Write --weights gate.threshold=0.4.") from None
 
 
 def reset(memory: Memory, gate: bool = False) -> tuple[str, ...]:
@@ -98,7 +91,6 @@ FEEDBACK = Verb(
     'aforesaid feedback s1-t07 helpful --query "where does she live?" --user ana',
     grant="write", effect="adds", embeds="query",
     tool=Tool(
-        "Feedback",
         "Report whether a recalled record was useful; this changes how it is ranked, never its text. Use it after you "
         "used a hit (helpful), or found it misleading (harmful) or no longer true (outdated).",
         "Judged",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,8 @@ if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyText:
-    """A policy as YAML, with its number in the history; 0 stands for the built-in defaults."""
-
-    number: int
-    text: str
-
-
-def show(memory: Memory, number: int | None = None) -> PolicyText:
-    """The policy of this number, or the current one."""
+def show(memory: Memory, number: int | None = None) -> dict[str, Any]:
+    """The policy of this number, or the current one, with its number in the history; 0 for the built-in defaults."""
     from aforesaid.policy.values import Policy
     from aforesaid.policy.write import write_policy
 
@@ -34,8 +26,8 @@ def show(memory: Memory, number: int | None = None) -> PolicyText:
     if number is not None and not found:
         raise InputError(f"There is no policy number {number}.", "See `aforesaid policy history`.")
     if not found:
-        return PolicyText(0, write_policy(Policy.default()))
-    return PolicyText(found[0].number, write_policy(found[0].policy))
+        return {"number": 0, "text": write_policy(Policy.default())}
+    return {"number": found[0].number, "text": write_policy(found[0].policy)}
 
 
 def check(memory: Memory, files: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -53,10 +45,6 @@ def template(memory: Memory, name: str) -> dict[str, str]:
     return {"name": name, "text": text_of(name)}
 
 
-def _missing(found: PolicyText, view: View) -> str:
-    return "" if found.number else "no policy was given; these are the built-in defaults"
-
-
 def _checked(found: Any, view: View) -> str:
     return "\n".join(f"{name}: {line}" for name, lines in found.items() for line in lines or ("fine",))
 
@@ -66,7 +54,8 @@ SHOW = Verb(
     "The current one, or an earlier one.",
     (Argument("number", "Its number in the history.  [default: the current one]", "integer", least=1),),
     "aforesaid policy show > policy.yaml",
-    call=show, to_text=lambda found, view: found.text.rstrip(), note=_missing,
+    call=show, to_text=lambda found, view: found["text"].rstrip(),
+    note=lambda found, view: "" if found["number"] else "no policy was given; these are the built-in defaults",
 )  # fmt: skip
 APPLY = Verb(
     "policy apply", "policy.apply", "Put a policy in force.",
@@ -93,12 +82,10 @@ CHECK = Verb(
     opens="nothing", call=check, to_text=_checked,
 )  # fmt: skip
 HISTORY = Verb(
-    "policy history",
-    "policy.history",
-    "List every policy that was in force, newest first.",
+    "policy history", "policy.history", "List every policy that was in force, newest first.",
     example="aforesaid policy history",
     to_text=lambda found, view: shown.history_text(found),
-)
+)  # fmt: skip
 TEMPLATE = Verb(
     "policy template", "", "Print a policy to start from: solo, team or organisation.",
     arguments=(
@@ -128,7 +115,6 @@ VALIDATE = Verb(
         ),
     ),
     tool=Tool(
-        "Check a text",
         "Report what would happen to a text: what is redacted, how private it is, which rules it breaks. Nothing is "
         "stored. Use it before memory_remember when a text may hold secrets or personal data, or after a write was "
         "refused.",
@@ -143,7 +129,6 @@ POLICY = Verb(
     ),
     example="memory_policy", effect="governs", on_command_line=False,
     tool=Tool(
-        "Policy",
         "Show the policy in force; with the grant `admin`, show what a proposal would change, or put it in force. Use "
         "it when something was refused and you must say why, or when the user wants the rules changed: show them the "
         "changes first.",

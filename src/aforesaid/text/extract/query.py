@@ -20,11 +20,11 @@ Mode: TypeAlias = Literal["hybrid", "exact", "semantic"]
 
 PCE = PceRows()
 OPENCLAW = OpenclawRows()
-READ_CHARS = 4000  # of a pasted page; what it asks stands at its beginning
+READ_CHARS = 4000  # we read only the beginning of a pasted page
 FULL_PROSE = 8  # plain tokens around a code or quote from which α is at the top of its exact range
 LONG_TOKENS = 12  # a sentence of this many tokens is long: α at the bottom of its long range
 LONGEST_TOKENS = 24  # and from here on it is at the top
-KEY_NOUNS = 2  # nouns whose other number is tried
+KEY_NOUNS = 2  # nouns for which we try singular or plural
 
 # re.ASCII throughout: a Japanese particle right behind a file name then ends the word, as a blank does.
 _EXTENSION = words(word_list("file extensions"))
@@ -225,7 +225,7 @@ def count_tokens(text: str) -> int:
 def rare_tokens(text: str) -> tuple[str, ...]:
     """Tokens that may have to match exactly: codes, capitals, letters mixed with digits (spec O3)."""
     found = [match[0] for match in CODE.finditer(text)]
-    if any(letter.islower() for letter in text) or not text.isascii():  # else all is capitals, which then say nothing
+    if any(map(str.islower, text)) or not text.isascii():  # in a text of capitals only, they mean nothing
         found += [token for token in _RARE.findall(text) if token not in _COMMON and not _ORDINAL.fullmatch(token)]
     return tuple(dict.fromkeys(found))
 

@@ -1,4 +1,4 @@
-"""Reads without a model what a question is about: words of the agent or of a person, which person, which time."""
+"""Reads the aim of a question without a model: does it ask about the agent or a person, which person, which time."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _NAME_FIRST = re.compile(r"([^\W\d_][\w.'-]{0,40}(?: [^\W\d_][\w.'-]{0,40}){0,2}
 _QUESTION_END = re.compile(r"\?+(?=\s|$)|？")
 _SENTENCE_ENDS = (". ", "! ", "\n", "。", "！")
 ASKING = ("?", "？")
-PERSONAL_WORDS = 10  # one first-person word in so many makes a text wholly personal
-SHARP = timedelta(days=8)  # the longest period that says when rather than roughly when
-READ_CHARS = 2000  # of a long text; how it is written shows by then
+PERSONAL_WORDS = 10  # one first-person word in ten makes a text fully personal
+SHARP = timedelta(days=8)  # longer periods count half, because they say only roughly when
+READ_CHARS = 2000  # we read only the beginning of a long text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a question is about: what an agent said, the asker, or neither; and which times."""
+    """The aim of a question: words of the agent, the asker, or neither; and the times that it names."""
 
     of_agent: bool
     of_asker: bool
@@ -72,7 +72,7 @@ class Aim:
 
 
 def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
-    """What a question is about when it is asked at that time."""
+    """The aim of a question that is asked at that time."""
     of_agent = OF_AGENT.search(query) is not None
     of_asker = not of_agent and FIRST_PERSON.search(query) is not None
     return Aim(of_agent, of_asker, _periods(query, now, grace))
@@ -86,7 +86,7 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
     return tuple(
         Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
         for span in guarded("dates", lambda: resolve(query, now), ())
-        if span.start <= now and span.expression.text.lower() != "tonight"  # plans: nothing was said of them then
+        if span.start <= now and span.expression.text.lower() != "tonight"  # a plan: no message is from that time
     )
 
 

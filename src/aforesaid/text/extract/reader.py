@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from aforesaid.text.extract.statements import Statement
 
 STRICT = "AFORESAID_STRICT_READERS"
-UNCHECKED = "unchecked"  # the kind of a redaction that took the whole text, because the redactor failed
+UNCHECKED = "unchecked"  # the kind of a redaction of the whole text, after the redactor failed
 WITHHELD = Redacted("[withheld: could not be checked]", (UNCHECKED,))
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ _counter: ContextVar[Counter[str] | None] = ContextVar("reader_failures", defaul
 
 
 def guarded(name: str, read: Callable[[], T], otherwise: U) -> T | U:
-    """What `read` returns, or `otherwise` when it raises. Our own errors, such as an unknown kind, still raise."""
+    """Calls `read`. Returns `otherwise` if it raises, except for our own errors, such as an unknown kind."""
     try:
         return read()
     except AforesaidError:
@@ -98,7 +98,7 @@ class Readers:
     signals: Callable[[str], Signals] | None = _signals
 
     def switched(self, rows: ReaderRows) -> Readers:
-        """The same without those that the settings switch off."""
+        """A copy without the readers that the settings switch off."""
         return replace(
             self,
             pii=self.pii if rows.pii else None,

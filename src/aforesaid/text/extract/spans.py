@@ -1,4 +1,4 @@
-"""The engine that finds spans of text by tables of patterns, merges those that overlap, and redacts them.
+"""Finds spans of text with tables of patterns, merges overlapping spans, and redacts them.
 
 Secrets and personal data are tables for this engine: rows of patterns, and functions where a pattern cannot do it.
 """
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-LOOK_BACK = 40  # characters before a find in which the word that names it stands
-PASSES = 4  # a redaction can uncover a further find; no text in the tests needs more than two passes
+LOOK_BACK = 40  # characters before a match that are searched for a label such as "phone:"
+PASSES = 4  # a redaction can reveal another match; no text in the tests needs more than two passes
 _SEVEN_DIGITS = re.compile(r"[0-9](?:[-. ()/ー]{0,3}[0-9]){6}")
 _DIGIT = re.compile("[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One find in a text: its kind, where it starts and where it ends."""
+    """A match in a text: its kind, start and end."""
 
     kind: str
     start: int
@@ -28,14 +28,14 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
-    """A text without what was taken out of it, and the kinds of what was taken out, in order."""
+    """A redacted text, and the kinds of its redactions in order."""
 
     text: str
     kinds: tuple[str, ...] = ()
 
 
 class TextView:
-    """A text as the rows of a table see it; what they ask for is computed once."""
+    """A text with properties that the rows of a table need, each computed once."""
 
     def __init__(self, text: str) -> None:
         """Wrap a text."""
@@ -57,7 +57,7 @@ class TextView:
         return self.number or _DIGIT.search(self.text) is not None
 
     def before(self, position: int) -> str:
-        """The few words in front of a position, in lower case."""
+        """The few words before a position, in lower case."""
         return self.small[max(0, position - LOOK_BACK) : position]
 
 
@@ -73,13 +73,13 @@ class SpanRow(NamedTuple):
     accept: Accept | None = None  # None: every match
     hints: tuple[str, ...] = ()  # the pattern runs only over a text that holds one of these
     needs: str = ""  # "digit" or "number": what a text must hold
-    group: int | None = 0  # the group of the pattern that is the find; None: the last group that matched
+    group: int | None = 0  # the group that becomes the span; None: the last group that matched
     small: bool = False  # the pattern sees the text in lower case
-    trim: Trim | None = None  # the part of the group that is the find, or None
+    trim: Trim | None = None  # shortens the span, or rejects it with None
 
 
 class SpanFinder(NamedTuple):
-    """A function of a table, for what one pattern cannot find."""
+    """A function in a table, for matches that need more than one pattern."""
 
     kind: str
     find: Callable[[TextView], Iterable[tuple[int, int]]]
@@ -89,13 +89,13 @@ Table = Sequence[SpanRow | SpanFinder]
 
 
 def find_spans(table: Table, view: TextView) -> Iterator[Span]:
-    """Everything that the rows and functions of a table find, in the order of the table."""
+    """All matches of the rows and functions of a table, in table order."""
     for row in table:
         if isinstance(row, SpanFinder):
             yield from (Span(row.kind, *found) for found in row.find(view))
             continue
         text = view.small if row.small else view.text
-        if (row.needs and not getattr(view, row.needs)) or (row.hints and not _holds(text, row.hints)):
+        if (row.needs and not getattr(view, row.needs)) or (row.hints and not holds(text, row.hints)):
             continue
         for match in row.pattern.finditer(text):
             if row.accept is None or row.accept(view, match):
@@ -105,7 +105,8 @@ def find_spans(table: Table, view: TextView) -> Iterator[Span]:
                     yield Span(row.kind, *found)
 
 
-def _holds(text: str, hints: tuple[str, ...]) -> bool:
+def holds(text: str, hints: tuple[str, ...]) -> bool:
+    """Whether a text holds one of the hints."""
     for hint in hints:  # noqa: SIM110 - a loop is faster than any() here, and this runs a hundred times a message
         if hint in text:
             return True

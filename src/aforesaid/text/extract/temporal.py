@@ -12,7 +12,7 @@ from aforesaid.text.extract.reader import guarded
 from aforesaid.text.patterns import Row, listed, word_row
 
 MAX_SLOTS = 4  # time.max_slots
-QUERY_CHARACTERS = 2_000  # events are looked for in so much of a query; more is a document, not a question
+QUERY_CHARACTERS = 2_000  # we search this much of a query for events
 _STOPS = listed("event stop")
 _STOPS_JAPANESE = listed("event stop japanese")
 _VERBS = listed("event verbs")

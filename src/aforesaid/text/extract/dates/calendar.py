@@ -1,4 +1,4 @@
-"""Calendar arithmetic for dates in text. Spans are half-open pairs of local times; `moment` is when it was moment."""
+"""Calendar arithmetic for dates. Spans are half-open pairs of local times; `moment` is the time of the message."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def stretch(moment: datetime, count: int, unit: str) -> Local:
 
 
 def clock(moment: datetime, hour: int, minute: int | None, half: str = "") -> Local | None:
-    """A clock time of the moment's day: a minute, or the hour when no minutes are moment. None if there is none."""
+    """A clock time of the moment's day: a minute, or the hour when the text gives no minutes. None if there is none."""
     if half:
         if not 0 <= hour <= 12:
             return None

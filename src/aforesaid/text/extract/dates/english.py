@@ -99,7 +99,7 @@ def _weekday(found: re.Match[str], moment: datetime) -> Local | None:
     if _DATED.match(found.string, found.end()):
         return None  # "Friday, May 5": the date says which
     if _HABIT.match(found.string, found.end()) or found.string.endswith("every ", 0, found.start()):
-        return None  # "every Friday" and "Friday nights" are no one day
+        return None  # "every Friday", "Fridays" and "Friday nights" are not one day
     return calendar.weekday(moment, _WEEKDAYS.index(found["weekday"][:3]), _when(found))
 
 

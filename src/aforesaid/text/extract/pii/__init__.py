@@ -27,7 +27,7 @@ DETECTORS: tuple[str, ...] = (
 
 
 def find_pii(text: str, kinds: Collection[str] | None = None) -> list[Span]:
-    """The personal data of a text in order, without overlaps; neither redactions nor what touches one."""
+    """The personal data of a text in order, without overlaps. Redactions and their neighbours are skipped."""
     view = read(text)
     return [span for span in _found(view, kinds) if not _touches_redaction(view.text, span)]
 
@@ -46,6 +46,6 @@ def _found(view: TextView, kinds: Collection[str] | None) -> list[Span]:
 
 
 def _touches_redaction(text: str, span: Span) -> bool:
-    """Whether a find touches a redaction. It was part of something longer then, and would be redacted bit by bit."""
+    """Whether a match touches a redaction. Then it is the rest of a longer value, and we leave it."""
     before, after = text[max(0, span.start - 4) : span.start], text[span.end : span.end + 4]
     return before.rstrip(GLUE).endswith(BLOT) or after.lstrip(GLUE).startswith(BLOT)

@@ -26,7 +26,7 @@ ANY_DOMAIN = re.compile(
     r"(?![A-Za-z0-9(\[]|\.[A-Za-z0-9])"
 )
 NO_DOMAIN = re.compile(r"v?[0-9]+(?:\.[0-9x*]|x\.)|.*\.(?:py|ts|js|mT|mH)\Z(?<!com.py)")
-NOBODY = ("git", "hg", "svn")  # who everybody is on a forge
+NOBODY = ("git", "hg", "svn")  # shared accounts of code forges
 # A login on a machine, a part of a url, an id of a message: not a mailbox.
 NO_MAILBOX = re.compile(
     r"://[^\s@/]{0,60}\Z|\b(?:ssh|scp|sftp|rsync|mosh|autossh|ssh-copy-id)(?: -\S{1,20}(?: [\w./~-]{1,20})?){0,3} \Z"
@@ -59,8 +59,8 @@ VERSIONED = re.compile(
 ADDRESSED = re.compile(
     r"(?:\bip|host|server|client|address|ping|ssh|from|://|@|dns|router|gateway|アドレス)[^\n]{0,15}\Z"
 )
-RESOLVERS = {"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "169.254.169.254", "208.67.222.222"}  # everybody's
-SMALL_OCTET = 25  # what begins below this, but not with 10, is a version or a heading as often as a machine
+RESOLVERS = {"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9", "169.254.169.254", "208.67.222.222"}  # public
+SMALL_OCTET = 25  # addresses that begin below this, except 10, are often versions or headings
 PORT = re.compile(r":[0-9]{2,5}(?![0-9.])| - - \[")
 IPV6 = re.compile(
     r"[0-9A-Fa-f](?<![\w:.%-][0-9A-Fa-f])[0-9A-Fa-f]{0,3}:(?:[0-9A-Fa-f]{0,4}:){1,6}(?:[0-9A-Fa-f]{1,4})?(?![\w:]"

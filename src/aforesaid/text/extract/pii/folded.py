@@ -1,4 +1,4 @@
-"""How the tables of personal data read a text, and what their patterns are made of."""
+"""Prepares a text for the tables of personal data, and holds the parts that their patterns share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from aforesaid.text.extract.spans import Accept, TextView
 
-BLOT = "\x1a"  # what a redaction is read as: no letter, digit, space or sign that any rule asks for
+BLOT = "\x1a"  # replaces redactions: a character that no rule matches
 
 _HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"
 _SPACES = "\u00a0\u2002\u2003\u2009\u202f\u3000"
@@ -21,7 +21,7 @@ _REDACTED = re.compile(r"\[(?:secret|pii):[a-z0-9:-]{1,50}\]")
 
 
 def read(text: str) -> TextView:
-    """The text as the tables read it: full-width forms and odd hyphens folded, redactions blotted out, same length."""
+    """The text with full-width forms and odd hyphens folded and redactions overwritten. Its length stays the same."""
     if "[pii:" in text or "[secret:" in text:
         text = _REDACTED.sub(lambda match: BLOT * len(match[0]), text)
     if not text.isascii() and _UNUSUAL.search(text):
@@ -30,7 +30,7 @@ def read(text: str) -> TextView:
 
 
 def named_by(pattern: re.Pattern[str]) -> Accept:
-    """Accepts a match that the word for it stands in front of."""
+    """Accepts a match if its label stands before it."""
     return lambda view, match: pattern.search(view.before(match.start())) is not None
 
 

@@ -35,7 +35,7 @@ CARD_OTHER = re.compile(
     r"|message|tweet|status|user|account|伝票|追跡|注文)[a-z_]{0,8}(?: ?(?:number|no|num|#"
     r"|番号)\.?)?[\"'`:=#は/ ]{0,4}\Z"
 )
-ALONE = (15, 16)  # lengths that are a card's without the word; others are ids and times more often
+ALONE = (15, 16)  # lengths accepted without a label; numbers of other lengths are mostly ids and times
 
 IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9_][A-Z])[A-Z][0-9]{2}(?=[ -]?[A-Z0-9])")
 IBAN_LENGTHS = {item[:2]: int(item[2:]) for item in listed("iban lengths")}
@@ -64,7 +64,7 @@ MY_NUMBER_NAMED = re.compile(
 )
 
 PASSPORT = re.compile(r"[a-z0-9](?<![a-z0-9_-][a-z0-9])[a-z0-9]{6,8}(?![a-z0-9_]|[-.][0-9])")
-PASSPORT_DIGITS = 5  # the fewest in one
+PASSPORT_DIGITS = 5  # the fewest digits in a passport number
 PASSPORT_NAMED = re.compile(
     r"(?:passport|パスポート|旅券|reisepass|passeport|pasaporte)(?:[ _-]?(?:number|no|num|nr|id|#|番号|の番号))?\.?"
     + JOINT
@@ -94,7 +94,7 @@ def passes_luhn(digits: str) -> bool:
 
 
 def ibans(view: TextView) -> Iterator[tuple[int, int]]:
-    """International bank accounts: the country's length, and 97 divides what is left over by one."""
+    """International bank accounts: the length of the country, and the mod-97 check."""
     for match in IBAN.finditer(view.text) if view.number else ():
         length = IBAN_LENGTHS.get(match[0][:2])
         end = length and _walked(view.text, match.start(), length)
@@ -130,7 +130,7 @@ def _is_ssn(view: TextView, match: re.Match[str]) -> bool:
 
 
 def _is_my_number(view: TextView, match: re.Match[str]) -> bool:
-    """Behind the word for it only: parcels and cloud accounts have twelve digits too."""
+    """Only after its label: parcels and cloud accounts have twelve digits too."""
     return is_my_number(re.sub("[ -]", "", match[0])) and named_by(MY_NUMBER_NAMED)(view, match)
 
 

@@ -62,7 +62,7 @@ NAMED = re.compile(  # every word begins with a letter of its own: the engine sk
 COUNTED = re.compile(
     r" ?(?:times|users|people|calls|rows|items|bytes|ms|seconds|records|units|円|回|人|件|個|台|yen|dollars)"
 )
-OTHER = re.compile(  # what these numbers are, when they are not to be called
+OTHER = re.compile(  # labels of numbers that are not phone numbers
     r"(?:order|invoice|ticket|case|ref|reference|tracking|\bid|ids|serial|sku|part|model|isbn|issn|account|acct"
     r"|range|pages"
     r"|lines?|rows?|port|ports|version|receipt|batch|lot|score|between|doi|patent|ssn|card|注文|伝票|追跡|品番|型番"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from aforesaid.text.extract.pii.folded import JOINT, named_by
-from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView
+from aforesaid.text.extract.spans import SpanFinder, SpanRow, Table, TextView, holds
 from aforesaid.text.patterns import word_list, words
 
 _STRONG = "Street St Avenue Ave Road Rd Boulevard Blvd Lane Ln Parkway Pkwy Turnpike"
@@ -118,17 +118,13 @@ def _streets(view: TextView) -> Iterator[tuple[int, int]]:
     if not view.digit:
         return
     found = (
-        [match for match in STREET.finditer(view.text) if _is_address(view, match)] if _holds(view.text, _KINDS) else []
+        [match for match in STREET.finditer(view.text) if _is_address(view, match)] if holds(view.text, _KINDS) else []
     )
-    if _holds(view.small, _SAID):
+    if holds(view.small, _SAID):
         found += [match for match in ANY_CASE.finditer(view.text) if match["strong"] and named_by(AT_HOME)(view, match)]
     for match in found:
         flat = FLAT.search(view.before(match.start()))
         yield match.start() - len(flat[0] if flat else ""), match.start() + len(match[0].rstrip("."))
-
-
-def _holds(text: str, hints: Iterable[str]) -> bool:
-    return any(hint in text for hint in hints)
 
 
 def _is_address(view: TextView, match: re.Match[str]) -> bool:
@@ -146,7 +142,7 @@ def _british_codes(view: TextView) -> Iterator[tuple[int, int]]:
 
 
 def _named_codes(view: TextView) -> Iterator[tuple[int, int]]:
-    if view.digit and _holds(view.small, ("zip", "post", "plz", "郵便")):
+    if view.digit and holds(view.small, ("zip", "post", "plz", "郵便")):
         for name in CODE_NAME.finditer(view.small):
             if code := NAMED_CODE.match(view.text, name.end()):
                 yield code.span()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from aforesaid.text.extract.secrets.values import STAND_IN, is_jumbled
+from aforesaid.text.extract.secrets.labelled import STAND_IN, is_jumbled
 from aforesaid.text.extract.spans import Accept, SpanRow, Table, TextView
 
 MIN_HEADER = 8  # characters of a credential in a header

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from aforesaid.text.extract.dates import names_a_time
 from aforesaid.text.extract.signals import code, english, japanese
+from aforesaid.text.extract.spans import TextView, find_spans
 from aforesaid.text.patterns import Row
 
-MAX_CHARS = 20_000  # what a turn is about shows long before; a pasted log must not hold up ingest
+MAX_CHARS = 20_000  # a longer message is a pasted log and must not slow down ingest
 LATIN = re.compile("[A-Za-z]")
 JAPANESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff]")
 
@@ -29,11 +30,12 @@ NO_SIGNALS = Signals(frozenset(), {})
 def read_signals(text: str) -> Signals:
     """Every pattern of the gate in a text. Code is removed before natural-language patterns are searched."""
     bare, urls = code.URL.subn(" ", text[:MAX_CHARS].replace("’", "'"))
-    counts = {row.name: 0 for row in code.COUNT_ROWS} | {"specific_url": urls}
-    for row in code.COUNT_ROWS:
-        counts[row.name] += row.count(bare)
+    view = TextView(bare)
+    counts = {row.kind: 0 for row in code.COUNT_ROWS} | {"specific_url": urls}
+    for span in find_spans(code.COUNT_ROWS, view):
+        counts[span.kind] += 1
     present = {f"technical_{name}" for name in ("path", "url") if counts[f"specific_{name}"]}
-    present |= {row.name for row in code.CODE_ROWS if row.count(bare)}
+    present |= {span.kind for span in find_spans(code.CODE_ROWS, view)}
     prose = prose_of(bare)
     if names_a_time(prose):
         present.add("natural_date")

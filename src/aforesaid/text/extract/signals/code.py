@@ -7,25 +7,13 @@ text makes a pattern slow.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from aforesaid.text.extract.spans import SpanRow
 from aforesaid.text.patterns import any_of, word_list, words
 
 
-class CodeRow(NamedTuple):
-    """One signal of code: its name, substrings of which one must be there, and the pattern."""
-
-    name: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-    def count(self, text: str) -> int:
-        """How often the pattern is in the text."""
-        return sum(1 for _ in self.pattern.finditer(text)) if any(hint in text for hint in self.hints) else 0
-
-
-def _row(name: str, hints: str, *parts: str) -> CodeRow:
-    return CodeRow(name, tuple(hints.split()), re.compile(any_of(*parts), re.MULTILINE))
+def _row(name: str, hints: str, *parts: str) -> SpanRow:
+    return SpanRow(name, re.compile(any_of(*parts), re.MULTILINE), hints=tuple(hints.split()))
 
 
 def _hex(length: int) -> str:

@@ -10,7 +10,7 @@ from aforesaid.text.extract.statements.people import read_person
 from aforesaid.text.extract.statements.phrases import ADVERBS, DATES, GAUGES, PLAIN, Phrase, Predicate, owner_of
 from aforesaid.text.extract.statements.things import read_thing
 from aforesaid.text.extract.statements.values import Statement
-from aforesaid.text.patterns import listed, word_list, word_set, words
+from aforesaid.text.patterns import any_of, listed, word_list, word_set
 
 CLAUSE_TOKENS = 40  # the rest of a longer clause is not read
 SUBJECT_TOKENS = 9  # longer phrases before a verb are clauses
@@ -35,7 +35,10 @@ _OPENER = re.compile(
     r"(?:(?P<change>now|as of (?:today|now|(?:this|last|next) \w+|[A-Z]\w+(?: \d+)?)|from now on|"
     r"(?:quick |small )?update(?: for you)?|correction|these days|nowadays|"
     r"since (?:our|my|the|last|then)(?: \w+){0,2}(?=,? (?:we|I) )|starting (?:today|now|(?:this|next|last) \w+))|"
-    + words(word_list("statement openers")).replace("_", " ")
+    r"last (?:week|month|year|night|\w+day|summer|winter|spring|fall)|"
+    r"(?:a|two|three|\d+) (?:few )?(?:days?|weeks?|months?|years?) ago|"
+    r"(?:back )?in (?:early |late )?(?:[A-Z][a-z]+ ?)?(?:\d{4})?(?=,| I| we| my)|"
+    + any_of(*(re.escape(opener.replace("_", " ")) for opener in word_list("statement openers").split()))
     + r")[,:!.]{0,2}(?: -| —| –)?(?: that)? (?=\S)",
     re.I,
 )

@@ -202,8 +202,7 @@ ROWS: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         (f"{_N}(?:で働いて|に勤めて|に勤務して)(?:い(?:ます|る)|る|おり)", _simple("employer")),
         (f"{_N}[にへ](?:転職|入社|就職)し{_DONE}", _simple("employer", True)),
         (f"(?P<v>)(?:会社|仕事|職場)を(?:退職し|辞め|やめ|クビにな){_DONE}", _simple("employer", True, "ends")),
-        (f"{_N}を退職し{_DONE}", _simple("employer", True, "ends")),
-        (f"{_N}を辞め{_DONE}", _quit),
+        (f"{_N}を(?:退職し|辞め){_DONE}", _quit),
         ("(?:もうすぐ)?(?P<v>[0-9]{1,3})[歳才](?:です|だ|になった|になりました|で)", _simple("age")),
         (
             f"(?:一番|いちばん)?好きな(?P<x>[^は、。]{{1,12}})は(?:今は?|やっぱり)?、?(?P<v>[^、。]{{1,20}}?){_IS}{_END}",

@@ -36,12 +36,6 @@ _MINE = r"(?P<np>(?:my|our|the) [\w' #-]{2,60}?)"  # what the speaker changes
 _DIETS = "vegetarian|vegan|pescatarian|flexitarian|gluten-free|keto|carnivore|plant-based"
 _STATES = "single|married|engaged|divorced|separated|widowed|in a relationship|dating|pregnant"
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_TEMPORARY = re.compile(
-    r"\bthis week(?:end)?\b|\bfor (?:a|the|two|three|four|\d+|some|one) ?(?:few |couple |next |whole )?(?:of )?"
-    r"(?:days?|nights?|weeks?|weekend|months?|conference|holidays?|summer|winter)\b|\btemporar|\bfor now\b|\buntil\b|"
-    r"\bon (?:vacation|holiday|a trip|business)\b|\bvisiting\b|\btonight\b|\btoday\b|\bover the (?:summer|holidays)\b",
-    re.I,
-)
 _PLACE_END = re.compile(
     rf"\s+(?:in the\b(?! (?:suburbs|countryside))|in (?:early |late )?(?:{_MONTHS}|[0-9]{{4}}|spring|summer|fall)|"
     r"with|for|near|to|on|from|by|because|full-time|permanently|about|just|over|at)\b.*"
@@ -88,14 +82,9 @@ def _place(text: str) -> str:
     return place if homely or is_name(place) else ""
 
 
-def _moved(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
-    if not predicate.ended:
-        yield from _state_of(predicate, phrase.subject, "home", _place(match["v"]), True)
-
-
-def _lives(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
-    if not _TEMPORARY.search(match["v"]):
-        yield from _state_of(predicate, phrase.subject, "home", _place(match["v"]))
+def _home(match: re.Match[str], phrase: Phrase, predicate: Predicate, new: bool = False) -> Readings:
+    if not (new and predicate.ended):
+        yield from _state_of(predicate, phrase.subject, "home", _place(match["v"]), new)
 
 
 def _will_move(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
@@ -250,9 +239,13 @@ _ING = (
 
 ROWS: tuple[tuple[str, str, Rule], ...] = (
     ("is", rf" (?P<whose>my|our|[A-Z]\w+'s) {V}", _relation),
-    ("moved move relocated", rf"(?: back| out| over| down| up)*(?: from [\w .,'-]{{2,40}}?)? (?:in)?to {V}", _moved),
-    ("live lives", rf"(?: \w+ly)?(?: alone| together)? in {V}", _lives),
-    ("is", rf"(?: \w+ly)? (?:living|based|residing)(?: out of)? in {V}", _lives),
+    (
+        "moved move relocated",
+        rf"(?: back| out| over| down| up)*(?: from [\w .,'-]{{2,40}}?)? (?:in)?to {V}",
+        partial(_home, new=True),
+    ),
+    ("live lives", rf"(?: \w+ly)?(?: alone| together)? in {V}", _home),
+    ("is", rf"(?: \w+ly)? (?:living|based|residing)(?: out of)? in {V}", _home),
     (
         "is will plan plans",
         r" (?:be |going to |planning to |to )?(?:moving|relocating|move|relocate)(?: back)?(?: to (?P<v>.{1,80}))?",
