@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.documents.loader import LoadReport, ParsedDocument
     from aforesaid.embed.base import Embedder
+    from aforesaid.embed.scale import ModelScale
     from aforesaid.errors import (
         AforesaidError,
         ConflictError,
         ContextGoneError,
         DeniedError,
         EmbedderChangedError,
+        EmbedError,
         FormatError,
         InputError,
         NotFoundError,
@@ -71,8 +73,9 @@ _MODULES = {  # public names by the module that defines them
     "deletion.forget": "ForgetReceipt",
     "documents.loader": "LoadReport ParsedDocument",
     "embed.base": "Embedder",
-    "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedderChangedError FormatError "
-    "InputError NotFoundError PolicyError ProvenanceError StoreError",
+    "embed.scale": "ModelScale",
+    "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedError EmbedderChangedError "
+    "FormatError InputError NotFoundError PolicyError ProvenanceError StoreError",
     "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
     "governance.audit": "AuditReport",
     "governance.promotion": "RollbackReport",
@@ -102,14 +105,14 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 
 __all__ = [
     "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BootstrapReport", "CalibrationReport",
-    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "Embedder",
-    "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt", "FormatError",
-    "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport", "ImporterReport",
-    "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory", "NotFoundError",
-    "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy", "PolicyError", "PolicyReport",
-    "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers", "Record", "RelevanceLabel",
-    "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store", "StoreError", "StoreProblem",
-    "StoreStats", "SweepReport", "TimeLike", "Turn",
+    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "EmbedError",
+    "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt",
+    "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport",
+    "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
+    "ModelScale", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
+    "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
+    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store",
+    "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 
 

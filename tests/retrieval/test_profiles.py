@@ -189,7 +189,8 @@ class Nested(HashEmbedder):
 
 
 def test_libra_leaves_the_cascade_at_the_first_tier_that_is_sure(memory: Memory) -> None:
-    nested = Memory(DictStore(), Nested(384), settings=memory.settings, clock=lambda: NOW)
+    literal = memory.settings.changed({"search.thresholds": "literal"}, "test")
+    nested = Memory(DictStore(), Nested(384), settings=literal, clock=lambda: NOW)
     nested.ingest([Turn(str(i), "s", "user", f"note {i} about the number {i * 7}", NOW) for i in range(40)])
     vector = Nested(384).embed_query("note 3 about the number 21")
     for query, prefix in (("note 3 about the number 21", 64), ("an unrelated question", None)):

@@ -11,7 +11,7 @@ from mcp import Client
 
 from aforesaid.memory import Memory
 from aforesaid.surfaces.mcp.caller import Caller
-from aforesaid.surfaces.mcp.server import Desk, build
+from aforesaid.surfaces.mcp.server import MemoryAccess, build
 
 ANA = Caller("default", "ana", "shop")
 
@@ -20,7 +20,7 @@ class Talk:
     """One server, spoken to call by call."""
 
     def __init__(self, memory: Memory, caller: Caller = ANA, profile: Any = "full", **desk: Any) -> None:
-        self.server = build(Desk(lambda: memory, caller, **desk), profile)
+        self.server = build(MemoryAccess(lambda: memory, caller, **desk), profile)
 
     def ask(self, question: Callable[[Any], Coroutine[Any, Any, Any]]) -> Any:
         """What a session answers, as the wire has it."""

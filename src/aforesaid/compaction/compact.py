@@ -18,11 +18,13 @@ from aforesaid.context.recent_turns import groups, recent, turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.rules import save_guidance
+from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, summaries
 from aforesaid.math.summaries import TRIVIAL, cluster_index
+from aforesaid.text.sentences import sentences
 from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
@@ -197,9 +199,10 @@ class _CompactionRun:
     def _best_draft(self, sources: Sequence[Record], before: int) -> ScoredDraft | None:
         """The first draft that preserves enough and is shorter than its sources, tighter each time; None if none is."""
         for tightness in TIGHTER:
-            for who, draft in self._drafts(sources, tightness):
-                scored = self._score(who, draft, sources)
-                if draft.method == "abstractive" and not _preserved(scored, self._request):
+            drafts = [self._score(who, draft, sources) for who, draft in self._drafts(sources, tightness)]
+            for scored in drafts:
+                draft = scored.draft
+                if draft.method == "abstractive" and not self._preserved(scored, drafts[-1], sources):
                     continue
                 if draft.text and (len(sources) == 1 or self._request.count_tokens(draft.text) < before):
                     return scored
@@ -231,6 +234,26 @@ class _CompactionRun:
         align = summaries.alignment(own[0], matrix)
         return ScoredDraft(who, draft, own[0], align, summaries.source_coverage(own[0], matrix))
 
+    def _preserved(self, written: ScoredDraft, extract: ScoredDraft, sources: Sequence[Record]) -> bool:
+        """Whether a model's summary preserves enough (spec 8).
+
+        It must be near its sources as a whole and sentence by sentence, and align about as well as a summary made of
+        the sources' own sentences. Without embeddings to compare, it does not count.
+        """
+        request = with_thresholds(self._request)
+        rows = request.settings.compact
+        if written.align is None or extract.align is None:
+            return False
+        if not summaries.accept_abstractive(written.align, rows.align):
+            return False
+        if request.scale is None:  # literal thresholds: the seed's test only
+            return True
+        said = request.arm.embed(sentences(written.draft.text))
+        if said is None or written.align < extract.align - request.scale.draft_gap:
+            return False
+        vectors = request.store.vectors([record.key for record in sources])
+        return summaries.support(said, np.stack(list(vectors.values())), request.scale.centre) >= rows.support
+
 
 def _method(sources: Sequence[Record], best: ScoredDraft) -> str:
     return TRIVIAL if len(sources) == 1 else best.draft.method
@@ -240,11 +263,6 @@ def _model_allowed(sources: Sequence[Record], request: Request) -> bool:
     """Whether the mean gate score of a cluster allows a model (spec 8)."""
     scores = [record.gate.score for record in sources if record.gate is not None]
     return bool(scores) and fmean(scores) >= request.settings.compact.abstractive_gate
-
-
-def _preserved(draft: ScoredDraft, request: Request) -> bool:
-    """Whether a model's summary preserves enough. Without embeddings to compare, it does not count."""
-    return draft.align is not None and summaries.accept_abstractive(draft.align, request.settings.compact.align)
 
 
 def _record(sources: Sequence[Record], draft: ScoredDraft) -> Record:

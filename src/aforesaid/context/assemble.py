@@ -21,6 +21,7 @@ from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
 from aforesaid.engine.rules import RulesInView, rules_in_view
+from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError, InputError, StoreError, StoreReadOnlyError
 from aforesaid.ingest.echo import recall_subject
@@ -202,6 +203,7 @@ def _elevated(
     """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens."""
     if not rules:
         return (), 0
+    request = with_thresholds(request)
     count, rows = request.count_tokens, request.settings
     spent = count(frame.ASKED + "\n")
     most = min(packing.share_tokens(spec.budget_tokens, rows.assemble.elevated), room)

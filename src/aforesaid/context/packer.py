@@ -143,7 +143,7 @@ class ContextPacker:
         rules = mandatory.rules.records
         context = Context(
             system=frame.rules(mandatory.rules.hard, mandatory.rules.soft, mandatory.rules.elevated),
-            messages=(*(said for piece in filled for said in piece.messages), *mandatory.own),
+            messages=(*(each for piece in filled for each in piece.messages), *mandatory.own),
             tokens=0,
             budget_tokens=self.budget,
             records=(*rules, *(record for piece in filled for record in piece.records)),

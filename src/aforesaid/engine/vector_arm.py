@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from aforesaid.embed.base import Embedder
+from aforesaid.embed.scale import ModelScale
 from aforesaid.errors import EmbedderChangedError, EmbedError, EndpointError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.protocols import Store
@@ -18,6 +19,7 @@ class VectorArm:
         self.embedder = embedder
         self.off = "" if embedder else "no embedder"
         self._off_for_good = embedder is None
+        self.scale: ModelScale | None = None  # what its cosines mean, once known
 
     @property
     def matryoshka(self) -> bool:

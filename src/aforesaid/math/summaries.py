@@ -85,6 +85,20 @@ def source_coverage(summary: ArrayLike, sources: ArrayLike) -> float:
     return min(math.fsum(found) / max(found.size, 1), 1.0)
 
 
+def support(sentences: ArrayLike, sources: ArrayLike, centre: ArrayLike) -> float:
+    """How well the weaker half of a summary's sentences is backed by its sources: mean of the lower half of maxᵢ cos.
+
+    The mean vector of all texts, `centre`, is removed first: what all texts have in common says nothing. A summary that
+    is half about something else keeps a high Q_align, but the sentences of that half have no source near them.
+    """
+    middle = within(centre, -LARGEST, LARGEST, "centre")
+    said, sourced = _unit(_rows(sentences) - middle), _unit(_rows(sources) - middle)
+    if not said.size or not sourced.size:
+        return 0.0
+    nearest = np.sort((said @ sourced.T).max(axis=1))
+    return float(nearest[: (len(nearest) + 1) // 2].mean())
+
+
 def embedding_confidence(align: float, cover: float) -> float:
     """Confidence from embeddings: conf_e = max(0, min(1, (Q_align + Q_cover) / 2)) (spec 8, L5.2)."""
     mean = (float(within(align, -1, 1, "align")) + float(within(cover, 0, 1, "cover"))) / 2

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from aforesaid.embed.scale import ModelScale
 from aforesaid.engine.request import Request
+from aforesaid.engine.thresholds import measure_model
+from aforesaid.errors import EmbedError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
 from aforesaid.learning.labels import Label, feedback_labels
@@ -58,6 +61,28 @@ class CalibrationHandle(Handle):
         return self._engine.run(
             lambda request: calibrate.calibrate(request, found, method, side, dry_run=dry_run, force=force)
         )
+
+    def measure_model(self, *, dry_run: bool = False, progress: Progress | None = None) -> ModelScale:
+        """Measure what the cosines of the embedding model mean, and store it.
+
+        Cosine thresholds are places between unrelated and related texts; the measured scale turns them into cosines.
+        The default model comes with its scale, and any other is measured when it is first needed.
+
+        Args:
+            dry_run: Report only; store nothing.
+            progress: Called with (done, total) while texts are embedded.
+
+        Returns:
+            The cosines of unrelated and related pairs, by what is compared.
+
+        Raises:
+            EmbedError: There are no embeddings, or the model cannot tell related texts from unrelated ones.
+        """
+        request = self._engine.request()
+        scale = measure_model(request, progress, keep=not dry_run)
+        if scale is None:
+            raise EmbedError(f"There are no embeddings to measure: {request.arm.off}.", "Set embed.provider.")
+        return scale
 
     def reset(self) -> tuple[str, ...]:
         """Go back to raw scores. Return the names of the stored fits that were removed."""

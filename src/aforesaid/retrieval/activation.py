@@ -80,16 +80,19 @@ def activate(
         "below_threshold": below,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
     }
-    parts = (request.tenant, question.text, intent, now.isoformat(), *(hit.record.key for hit in chosen))
-    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    name = _name(request.tenant, question.text, intent, now.isoformat(), *(hit.record.key for hit in chosen))
     scores = sorted(hit.score for hit in chosen)
     stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
     body = {"intent": intent, "items": len(chosen), "below_threshold": below, **stats}
-    name = f"ac-{digest}"
     with writing(request, check_policy=False) as writer:
         request.store.values.put(_slot(request, where, name), json.dumps(saved))
         writer.commit(events=[request.event("activate", name, body)])
     return _context(name, saved, [hit.record for hit in chosen])
+
+
+def _name(*parts: str) -> str:
+    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8)
+    return f"ac-{digest.hexdigest()}"
 
 
 def _choose(hits: Sequence[Hit], name: IntentName, limit: int) -> list[Hit]:

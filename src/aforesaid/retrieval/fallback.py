@@ -61,7 +61,7 @@ def _nearest_summaries(question: Question, hits: Sequence[Hit]) -> list[str]:
 
 
 def _used_all_dimensions(question: Question, hits: Sequence[Hit]) -> bool:
-    """S1: no hit was found with fewer than all dimensions; always true without tiers."""
+    """S1: all hits were compared with all dimensions; always true without tiers."""
     width = question.vector.size if question.vector is not None else 0
     return all(hit.parts.get(TIER, width) >= width for hit in hits)
 

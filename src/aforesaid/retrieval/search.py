@@ -8,6 +8,7 @@ from datetime import datetime
 from importlib import import_module
 
 from aforesaid.engine.request import Request
+from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.errors import InputError
 from aforesaid.retrieval.fallback import weak_hits_reason, with_raw_turns
 from aforesaid.retrieval.ranking.base import Question
@@ -21,6 +22,7 @@ PROFILES = {  # module and function of each ranking profile; imported on first u
     "pce": "pce.rank",
     "openclaw": "openclaw.rank",
 }
+DERIVED = frozenset(PROFILES) - {"default", "pce"}  # profiles with cosine thresholds
 RELATIVE = frozenset({"default", "openclaw"})  # profiles whose best score is always high
 MAX_QUERY_CHARS = 20_000  # longer queries are cut
 
@@ -49,6 +51,8 @@ def search(
 ) -> SearchResult:
     """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
+    if profile in DERIVED:
+        request = with_thresholds(request)
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
     hits = rank(question)

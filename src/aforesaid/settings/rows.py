@@ -72,8 +72,8 @@ class CascadeRows:
     epsilon: float = number(1e-8, 1e-30, 1e-2, "ε, which keeps the length of a zero prefix over 0")
     tier1_dimensions: int = whole(64, 1, 16_384, "vector length of the first tier (L1)")
     tier2_dimensions: int = whole(256, 1, 16_384, "vector length of the second tier (L2)")
-    exit1: float = number(0.65, -1, 1, "stop after L1 if its best score is at least this")
-    exit2: float = number(0.75, -1, 1, "stop after L2 if its best score is at least this")
+    exit1: float = number(0.65, -1, 1, "stop after L1 if its best score is at this place or higher (search.thresholds)")
+    exit2: float = number(0.75, -1, 1, "stop after L2 if its best score is at this place or higher (search.thresholds)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +152,11 @@ class SearchRows:
     text_factor: int = whole(4, 1, 1000, "keyword candidates = this · k")
     vector_factor: int = whole(8, 1, 1000, "vector candidates = this · k")
     widen: int = whole(2, 1, 100, "if keywords or vectors find fewer than k/2, ask again for this many times as much")
+    thresholds: str = choice(
+        "derived",
+        ("derived", "literal"),
+        "read cosine thresholds as places between unrelated (0) and related texts (1), or as cosines",
+    )
     weight_session: float = number(1.0, 0, 1, "S(d): weight of the active session")
     weight_user: float = number(0.6, 0, 1, "S(d): weight of a user's memory")
     weight_project: float = number(0.6, 0, 1, "S(d): weight of a project's memory")
@@ -195,7 +200,9 @@ class LibraRows:
     decay_user: float = number(1e-5, 0, 1, "λ of user and project records, per second")
     decay_global: float = number(2e-6, 0, 1, "λ of global records, per second")
     k1: int = whole(16, 1, 100_000, "candidates of the first pass")
-    theta1: float = number(0.2, -1, 1, "least cosine of a first-pass candidate and of elevated guidance")
+    theta1: float = number(
+        0.2, -1, 1, "least place of a first-pass candidate and of elevated guidance (search.thresholds)"
+    )
     k2: int = whole(8, 1, 100_000, "records that the second pass keeps")
     kappa: float = number(0.3, 0, 1000, "κ: weight of keyword coverage")
     authority_recency: float = number(0.5, 0, 1, "weight of recency r in the authority ω")
@@ -220,12 +227,12 @@ class TimeRows:
     when_did: float = number(0.7, 0, 1, "ξ: weight of 'when did'")
     anchor_norm: int = whole(3, 1, 1000, "distinct dates and times in a record at which A(d) is 1")
     max_slots: int = whole(4, 1, 100, "events taken from a query, at most")
-    slot_cosine: float = number(0.50, -1, 1, "least cosine at which a record covers an event")
+    slot_cosine: float = number(0.50, -1, 1, "least place at which a record covers an event (search.thresholds)")
     weight_final: float = number(0.6, 0, 1, "weight of the ordinary score S_final in S_cov")
     weight_anchor: float = number(0.2, 0, 1, "weight of dates A in S_cov")
     weight_coverage: float = number(0.2, 0, 1, "weight of newly covered events ΔΦ in S_cov")
     recovery_limit: int = whole(10, 0, 10_000, "further records with dates to consider, at most")
-    recovery_cosine: float = number(0.15, -1, 1, "least cosine of such a record")
+    recovery_cosine: float = number(0.15, -1, 1, "least place of such a record (search.thresholds)")
     k_coverage: int = whole(3, 1, 1000, "records chosen to cover the events, at most")
     stop: float = number(0.10, 0, 1, "stop choosing when the best score is under this")
 
@@ -312,7 +319,8 @@ class CompactRows:
     cap_tokens: int = whole(200, 8, 100_000, "longest summary, in tokens")
     previous_tokens: int = whole(96, 0, 100_000, "tokens of the previous summary shown to the summariser")
     abstractive_gate: float = number(0.60, 0, 1, "least mean G of a cluster that an LLM may summarise")
-    align: float = number(0.65, -1, 1, "least similarity Q_align of an LLM summary to its sources")
+    align: float = number(0.65, -1, 1, "least place of an LLM summary's Q_align (search.thresholds)")
+    support: float = number(0.65, -1, 1, "least place of the support for the weaker half of its sentences")
     weight_embedding: float = number(0.8, 0, 1, "weight of that similarity in the confidence of an LLM summary")
     weight_decoder: float = number(0.2, 0, 1, "weight of the LLM's own confidence in it")
     trigger_tokens: int = whole(2000, 0, 100_000_000, "compact a session after this many new tokens (0: never)")

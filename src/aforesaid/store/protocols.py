@@ -130,6 +130,7 @@ class ValueKind(StrEnum):
 
     POLICY = "policy"  # name: "active", or the number of a past version
     CALIBRATION = "calibration"  # name: the calibrated quantity
+    SCALE = "scale"  # name of an embedding model; the value says what its cosines mean. The tenant is ""
     DOCUMENT = "document"  # owner, name of a loaded document; the value is the key of its content
     USES = "uses"  # owner; the value is the highest use count of its records
     CONTEXT = "context"  # owner, id of a saved active context

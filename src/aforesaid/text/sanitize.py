@@ -176,18 +176,26 @@ def _fence(lines: list[str]) -> list[str]:
 
 def _outside(lines: list[str]) -> list[str]:
     for kind, least, pattern in _KINDS:
-        if len(lines) >= least:
-            lines = _collapsed(lines, kind, least, _looks_like(pattern))
-    return _tables(lines) if len(lines) >= TABLE_LINES else lines
+        lines = _collapsed(lines, kind, least, _looks_like(pattern))
+    return _collapsed(lines, "table", TABLE_LINES, _cells)
 
 
 def _looks_like(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda line: pattern.match(line) is not None and MARK.match(line.strip()) is None
 
 
-def _collapsed(lines: list[str], kind: str, least: int, is_kind: Callable[[str], bool]) -> list[str]:
+def _cells(line: str) -> int:
+    """The number of cells of a table row; 0 for other lines."""
+    count = len(_CELLS.findall(line))
+    return count if count >= TABLE_CELLS else 0
+
+
+def _collapsed(lines: list[str], kind: str, least: int, key: Callable[[str], int]) -> list[str]:
+    """The lines with a mark for every run of at least `least` lines with the same key that is not 0."""
+    if len(lines) < least:
+        return lines
     kept: list[str] = []
-    for found, group in groupby(lines, key=is_kind):
+    for found, group in groupby(lines, key=key):
         block = list(group)
         if found and len(block) >= least and _is_surely(kind, block):
             kept += _shorter(block, _mark(kind, f"{len(block)} lines"))
@@ -199,15 +207,6 @@ def _collapsed(lines: list[str], kind: str, least: int, is_kind: Callable[[str],
 def _is_surely(kind: str, block: list[str]) -> bool:
     sure = _SURE.get(kind)
     return sure is None or 3 * sum(sure.search(line) is not None for line in block) > len(block)
-
-
-def _tables(lines: list[str]) -> list[str]:
-    kept: list[str] = []
-    for cells, group in groupby(lines, key=lambda line: len(_CELLS.findall(line))):
-        block = list(group)
-        payload = cells >= TABLE_CELLS and len(block) >= TABLE_LINES
-        kept += _shorter(block, _mark("table", f"{len(block)} lines")) if payload else block
-    return kept
 
 
 def _shorter(lines: list[str], mark: str) -> list[str]:

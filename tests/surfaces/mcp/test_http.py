@@ -19,7 +19,7 @@ pytest.importorskip("mcp")
 
 from aforesaid.errors import InputError, SettingsError
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller
-from aforesaid.surfaces.mcp.http import Door, Rate, check_binding
+from aforesaid.surfaces.mcp.http import Rate, RequestChecks, check_binding
 from aforesaid.surfaces.mcp.tokens import Tokens, digest, new_token, read_tokens
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -49,7 +49,7 @@ class Inside:
         await send({"type": "http.response.body", "body": b"in"})
 
 
-def knock(door: Door, body: bytes = b"{}", **headers: str) -> tuple[int, dict[str, str], Any]:
+def knock(door: RequestChecks, body: bytes = b"{}", **headers: str) -> tuple[int, dict[str, str], Any]:
     """Status, headers and body of what the door answers."""
     given = {"host": "localhost:8765", **{name.replace("_", "-"): value for name, value in headers.items()}}
     sent: list[Any] = []
@@ -70,7 +70,7 @@ def knock(door: Door, body: bytes = b"{}", **headers: str) -> tuple[int, dict[st
 
 def test_a_token_says_who_came(tokens: Path) -> None:
     inside = Inside()
-    door = Door(inside, ["localhost"], tokens=Tokens(tokens))
+    door = RequestChecks(inside, ["localhost"], tokens=Tokens(tokens))
     assert knock(door, b"x", authorization="Bearer ana-token")[2] == "in"
     assert knock(door, authorization="bearer bo-token")[2] == "in"
     [(ana, body), (bo, _)] = inside.came
@@ -84,7 +84,7 @@ def test_a_token_says_who_came(tokens: Path) -> None:
 )
 def test_nobody_comes_in_without_a_token(tokens: Path, sent: str) -> None:
     inside = Inside()
-    status, headers, body = knock(Door(inside, ["localhost"], tokens=Tokens(tokens)), authorization=sent)
+    status, headers, body = knock(RequestChecks(inside, ["localhost"], tokens=Tokens(tokens)), authorization=sent)
     assert status == 401 and headers["www-authenticate"].startswith("Bearer") and not inside.came
     assert body["error"]["type"] == "DeniedError" and body["error"]["remedy"]
 
@@ -93,12 +93,12 @@ def test_nobody_comes_in_without_a_token(tokens: Path, sent: str) -> None:
     "host", ["evil.example", "", "localhost.evil.example", "127.0.0.1.evil", "[::1", "evil@localhost.x:1"]
 )
 def test_a_name_that_somebody_made_point_here_is_refused(host: str) -> None:
-    assert knock(Door(Inside(), ["localhost", "127.0.0.1", "::1"]), host=host)[0] == 421
+    assert knock(RequestChecks(Inside(), ["localhost", "127.0.0.1", "::1"]), host=host)[0] == 421
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8765", "[::1]:8765"])
 def test_its_own_names_are_known(host: str) -> None:
-    assert knock(Door(Inside(), ["localhost", "127.0.0.1", "::1"]), host=host)[0] == 200
+    assert knock(RequestChecks(Inside(), ["localhost", "127.0.0.1", "::1"]), host=host)[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_its_own_names_are_known(host: str) -> None:
      ("https://app.example", 200), ("", 200)],
 )  # fmt: skip
 def test_a_page_comes_in_only_from_a_known_origin(origin: str, status: int) -> None:
-    assert knock(Door(Inside(), ["localhost"], ["https://app.example/"]), origin=origin)[0] == status
+    assert knock(RequestChecks(Inside(), ["localhost"], ["https://app.example/"]), origin=origin)[0] == status
 
 
 def test_a_bucket_fills_again() -> None:
@@ -121,7 +121,7 @@ def test_a_bucket_fills_again() -> None:
 
 
 def test_who_knocks_too_often_waits(tokens: Path) -> None:
-    door = Door(Inside(), ["localhost"], tokens=Tokens(tokens), rate=Rate(1.0, lambda: 0.0))
+    door = RequestChecks(Inside(), ["localhost"], tokens=Tokens(tokens), rate=Rate(1.0, lambda: 0.0))
     wrong = [knock(door, authorization="Bearer guess")[0] for _ in range(3)]
     assert wrong == [401, 401, 429]
     status, headers, body = [knock(door, authorization="Bearer ana-token") for _ in range(3)][-1]

@@ -225,14 +225,14 @@ def test_calls_leave_their_mark_in_the_audit(memory: Memory, talk: Talk) -> None
 
 def test_a_memory_that_cannot_be_opened_says_so_in_every_answer(memory: Memory) -> None:
     from aforesaid.errors import StoreVersionError
-    from aforesaid.surfaces.mcp.server import Desk, build
+    from aforesaid.surfaces.mcp.server import MemoryAccess, build
 
     talk = Talk(memory)
 
     def broken() -> Memory:
         raise StoreVersionError("The store is newer.", "Update aforesaid.")
 
-    talk.server = build(Desk(broken, ANA))
+    talk.server = build(MemoryAccess(broken, ANA))
     assert talk.error("memory_search", query="tea") == {
         "type": "StoreVersionError", "message": "The store is newer.", "remedy": "Update aforesaid.",
     }  # fmt: skip

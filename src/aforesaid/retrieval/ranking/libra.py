@@ -123,6 +123,7 @@ def _final_scores(question: Question, near: Near) -> list[Hit]:
         "f": frequent,
         "a": authored,
         "cos": np.maximum(cosines, 0.0),
+        "theta1": np.full(len(cosines), rows.theta1),
         "coverage": covered,
         "keyword_factor": libra.keyword_factor(covered, rows.kappa),
         "quality": quality,

@@ -28,7 +28,7 @@ def command_of(verb: Verb) -> click.Command:
     @click.pass_context
     def run(ctx: click.Context, /, **values: Any) -> None:
         app = ctx.ensure_object(App)
-        chosen = verb.chosen(values)
+        chosen = verb.mode_for(values)
         _check(ctx, verb, chosen, arguments, values)
         given = {each.name: _parsed(each, values[each.name]) for each in arguments}
         run_it = special(chosen.command) if chosen.command else run_verb
@@ -56,7 +56,7 @@ def run_verb(app: App, verb: Verb, values: Mapping[str, Any]) -> int:
     with ExitStack() as stack:
         memory = stack.enter_context(app.open_for(verb, values))
         more = {"progress": stack.enter_context(progress(verb.progress, hidden=app.json))} if verb.progress else {}
-        found = verb.run(memory, verb.taken(values), **more)
+        found = verb.run(memory, verb.own_values(values), **more)
         return show(app, verb, found, values)
 
 

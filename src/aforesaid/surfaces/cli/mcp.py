@@ -21,7 +21,7 @@ from aforesaid.surfaces.lazy_memory import LazyMemory
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
     from aforesaid.surfaces.daemon.connection import LineConnection
-    from aforesaid.surfaces.mcp.server import Desk
+    from aforesaid.surfaces.mcp.server import MemoryAccess
     from aforesaid.surfaces.mcp.tokens import Tokens
     from aforesaid.surfaces.mcp.tools import Profile
     from aforesaid.surfaces.verbs.declare import Grant
@@ -96,13 +96,13 @@ def mcp(
     memory = LazyMemory(app.path, app.open)
     memory.begin()  # opens the store while the SDK loads
     try:
-        from aforesaid.surfaces.mcp.server import Desk
+        from aforesaid.surfaces.mcp.server import MemoryAccess
 
-        desk = Desk(memory, who, trusted, guarded=known is not None)
+        access = MemoryAccess(memory, who, trusted, guarded=known is not None)
         if http:
-            _serve_http(desk, profile, known, host, port, hosts, origins, rate)
+            _serve_http(access, profile, known, host, port, hosts, origins, rate)
         else:
-            _serve_stdio(desk, profile)
+            _serve_stdio(access, profile)
     finally:
         memory.close()
 
@@ -137,30 +137,30 @@ def _serve_by_daemon(app: App, settings: Settings, params: dict[str, Any]) -> bo
     return True
 
 
-def _serve_stdio(desk: Desk, profile: Profile) -> None:
+def _serve_stdio(access: MemoryAccess, profile: Profile) -> None:
     import anyio
 
     from aforesaid.surfaces.mcp.server import build
 
-    server = build(desk, profile)
+    server = build(access, profile)
     signal.signal(signal.SIGINT, _leave)  # the SDK would wait for the next line of stdin
     anyio.run(server.run_stdio_async)
 
 
 def _serve_http(
-    desk: Desk, profile: Profile, tokens: Tokens | None, host: str, port: int, hosts: tuple[str, ...],
+    access: MemoryAccess, profile: Profile, tokens: Tokens | None, host: str, port: int, hosts: tuple[str, ...],
     origins: tuple[str, ...], rate: float,
 ) -> None:  # fmt: skip
-    from aforesaid.surfaces.mcp.http import Door, Rate, check_binding, http_app
+    from aforesaid.surfaces.mcp.http import Rate, RequestChecks, check_binding, http_app
 
     names = check_binding(host, tokens, hosts)
     import uvicorn
 
     from aforesaid.surfaces.mcp.server import build
 
-    door = Door(http_app(build(desk, profile)), names, origins, tokens, Rate(rate))
+    checked = RequestChecks(http_app(build(access, profile)), names, origins, tokens, Rate(rate))
     click.echo(f"serving http://{host}:{port}/mcp {'by token' if tokens else 'to this machine'}", err=True)
-    uvicorn.run(door, host=host, port=port, log_level="error", server_header=False)
+    uvicorn.run(checked, host=host, port=port, log_level="error", server_header=False)
 
 
 def _leave(*_: object) -> None:

@@ -39,7 +39,7 @@ def forget(app: App, verb: Verb, values: Values) -> int:
     """Ask before deleting, unless --yes or --dry-run was given."""
     if values["everything"] and values["ids"]:
         raise InputError("Both ids and --everything were given.", "Name the records, or ask for everything.")
-    given = verb.taken(values)
+    given = verb.own_values(values)
     with app.open_for(verb, values) as memory:
         if not (values["yes"] or values["dry_run"]):
             preview = verb.run(memory, given | {"dry_run": True})

@@ -143,11 +143,11 @@ class Daemon:
 
     def _serve_mcp(self, line: rpc.LineConnection, params: Params) -> None:
         from aforesaid.surfaces.mcp.caller import Caller
-        from aforesaid.surfaces.mcp.server import Desk, build, serve_lines
+        from aforesaid.surfaces.mcp.server import MemoryAccess, build, serve_lines
 
         names = {name: params[name] for name in ("tenant", "user", "project", "purpose")}
-        desk = Desk(self.memory, Caller(**names, grants=frozenset(params["grants"])), params["trusted"])
-        serve_lines(build(desk, params["profile"]), line.reader, line.link.makefile("wb"))
+        access = MemoryAccess(self.memory, Caller(**names, grants=frozenset(params["grants"])), params["trusted"])
+        serve_lines(build(access, params["profile"]), line.reader, line.link.makefile("wb"))
 
 
 def error_json(error: Exception) -> dict[str, Any]:

@@ -99,19 +99,19 @@ LISTED: Fields = attributes(id=str, kind=str)
 NOTED: Fields = {"note": (str, lambda _: NOTE)}
 
 SHAPES: Mapping[str, Fields] = {
-    "Found": {
+    "SearchAnswer": {
         "hits": (HITS, lambda result: [filled(HIT, hit) for hit in result]),
         "searched": (str, attrgetter("freshness.line")),
         **NOTED,
     },
-    "Activated": {
+    "ActivateAnswer": {
         "context": (str, attrgetter("id")),
         "intent": (str, attrgetter("intent")),
         "expires": (str, _seconds("expires")),
         "hits": (HITS, lambda context: [filled(HIT, item) for item in context.items]),
         **NOTED,
     },
-    "Whole": {
+    "RecordAnswer": {
         **inside(
             itemgetter("record"),
             {
@@ -124,19 +124,19 @@ SHAPES: Mapping[str, Fields] = {
         "versions": (list[str], lambda found: [record.id for record in found["versions"]]),
         **NOTED,
     },
-    "Assembled": {
+    "AssembleAnswer": {
         **attributes(text=str, tokens=int, budget_tokens=int),
         "citations": (dict[str, str], lambda made: {each.handle: each.id for each in made.citations}),
         **attributes(degraded=str),
     },
-    "Kept": {
+    "StoredAnswer": {
         "id": (str, attrgetter("id")),
         "status": (str, lambda record: record.withheld or "kept"),
         "text": (str, lambda record: neutralised(record.text)),
         "redacted": (list[str], names("redactions")),
         "expires": (str, lambda record: record.expires.isoformat() if record.expires else ""),
     },
-    "Taken": {
+    "IngestAnswer": {
         "turns": (int, len),
         "stored": (int, lambda report: report.count("stored")),
         "duplicates": (int, lambda report: report.count("duplicate")),
@@ -144,23 +144,23 @@ SHAPES: Mapping[str, Fields] = {
         "durable": (int, lambda report: report.count("admit")),
         "redacted": (int, lambda report: sum(bool(outcome.redactions) for outcome in report)),
     },
-    "RolledBack": {
+    "RollbackAnswer": {
         "ended": (str, attrgetter("ended.id")),
         "restored": (str, lambda done: done.restored.id if done.restored else ""),
         "stale": (list[str], names("stale")),
     },
-    "Judged": {
+    "FeedbackAnswer": {
         **attributes(id=str, signal=str, counted=bool),
         "utility": (float, score("after.utility")),
         "confidence": (float, score("after.confidence")),
         "merged_into": (str, attrgetter("into")),
     },
-    "Forgotten": {
+    "ForgetAnswer": {
         **attributes(records=int, dry_run=bool, proven=bool),
         "would": (list[typed("Listed", LISTED)], lambda receipt: [filled(LISTED, each) for each in receipt.would]),  # type: ignore[misc]
         **attributes(remedy=str),
     },
-    "Checked": {
+    "ValidateAnswer": {
         "allowed": (bool, attrgetter("allowed")),
         "text": (str, lambda found: neutralised(found.text)),
         "boundary": (str, attrgetter("boundary")),
@@ -172,7 +172,7 @@ SHAPES: Mapping[str, Fields] = {
         version=str, text=str, applied=bool, changes=CHANGES,
         warnings=list[str], withheld=int, released=int, unclean=int
     ),
-    "Status": entries(
+    "StatusAnswer": entries(
         user=str, project=str, purpose=str, may=list[str], records=int, kinds=dict[str, int], candidates=int,
         policy=str, embedder=str,
     ),

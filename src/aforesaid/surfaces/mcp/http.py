@@ -31,7 +31,7 @@ WILDCARDS = ("0.0.0.0", "::", "")
 
 
 def http_app(server: Any) -> ASGIApp:
-    """The server as an ASGI application at /mcp. It keeps no sessions, and leaves the checks of names to `Door`."""
+    """The server as an ASGI application at /mcp, without sessions. `RequestChecks` checks the names."""
     unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app: ASGIApp = server.streamable_http_app(
         stateless_http=True, transport_security=unchecked, max_request_body_size=MAX_BODY_BYTES
@@ -91,7 +91,7 @@ def check_binding(host: str, tokens: Tokens | None, hosts: Iterable[str]) -> fro
     return frozenset({*hosts, *(() if host in WILDCARDS else (host,))})
 
 
-class Door:
+class RequestChecks:
     """An ASGI application around the server. Refusals are JSON with a reason and a remedy."""
 
     def __init__(

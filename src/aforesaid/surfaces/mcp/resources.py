@@ -13,18 +13,18 @@ from aforesaid.surfaces.mcp.caller import ToolCall
 from aforesaid.surfaces.mcp.tools import policy_text
 
 if TYPE_CHECKING:
-    from aforesaid.surfaces.mcp.server import Desk
+    from aforesaid.surfaces.mcp.server import MemoryAccess
 
 MOST_CANDIDATES = 20  # in one review
 RECALL_TOKENS = 2000
 
 
-def add_resources(server: Any, desk: Desk) -> None:
+def add_resources(server: Any, access: MemoryAccess) -> None:
     """Add everything that is read by address."""
 
     async def read(work: Callable[[ToolCall], str]) -> str:
         try:
-            return await desk.read(work)
+            return await access.read(work)
         except AforesaidError as error:
             raise ResourceError(_sentence(error)) from None
 
@@ -43,12 +43,12 @@ def add_resources(server: Any, desk: Desk) -> None:
         return await read(lambda call: policy_text(call) or "# no policy was given; the defaults apply\n")
 
 
-def add_prompts(server: Any, desk: Desk) -> None:
+def add_prompts(server: Any, access: MemoryAccess) -> None:
     """Add the prompts that people start by hand."""
 
     async def read(work: Callable[[ToolCall], str]) -> str:
         try:
-            return await desk.read(work)
+            return await access.read(work)
         except AforesaidError as error:
             return f"The memory could not be read. {_sentence(error)}"
 

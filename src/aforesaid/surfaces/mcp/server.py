@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class MemoryAccess:
     """Gives each call the memory as its caller may see it."""
 
     memory: Callable[[], Memory]
@@ -94,21 +94,21 @@ class Aforesaid(MCPServer):  # type: ignore[misc]
             raise MCPError(code=INVALID_PARAMS, message=neutralised(f"{error}. See prompts/list.")) from error
 
 
-def build(desk: Desk, profile: tools.Profile = "full") -> Any:
+def build(access: MemoryAccess, profile: tools.Profile = "full") -> Any:
     """A server with the tools of a profile, the resources and the prompts."""
     from aforesaid.surfaces.mcp.resources import add_prompts, add_resources
 
     server = Aforesaid(NAME, instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
-    for verb, tool in tools.offered(profile, desk.caller.grants):
+    for verb, tool in tools.offered(profile, access.caller.grants):
         server.add_tool(
-            _wrapped(verb, tool, desk),
+            _wrapped(verb, tool, access),
             name=verb.tool_name,
             title=verb.tool_name.replace("_", " ").capitalize(),
             description=tool.description,
             annotations=ToolAnnotations(**tools.hints(verb, tool)),
         )
-    add_resources(server, desk)
-    add_prompts(server, desk)
+    add_resources(server, access)
+    add_prompts(server, access)
     return server
 
 
@@ -125,20 +125,20 @@ def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
     anyio.run(run)
 
 
-def _wrapped(verb: Verb, tool: Tool, desk: Desk) -> Callable[..., Any]:
+def _wrapped(verb: Verb, tool: Tool, access: MemoryAccess) -> Callable[..., Any]:
     """The tool as the SDK wants it: its parameters and a context, and an answer as text and as data."""
 
     async def run(ctx: Any, **arguments: Any) -> Any:
-        named = {name: arguments.pop(name, "") for name in tools.WHO} if desk.trusted else {}
+        named = {name: arguments.pop(name, "") for name in tools.WHO} if access.trusted else {}
 
         def work() -> Any:
-            call = desk.call(**named, progress=_reporter(ctx))
+            call = access.call(**named, progress=_reporter(ctx))
             call.needs(verb.grant)
             return tools.run(verb, tool, call, arguments)
 
         return answer(await anyio.to_thread.run_sync(work))
 
-    signature = tools.signature(verb, tool, desk.trusted)
+    signature = tools.signature(verb, tool, access.trusted)
     run.__signature__ = signature  # type: ignore[attr-defined]
     run.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     run.__annotations__["return"] = signature.return_annotation

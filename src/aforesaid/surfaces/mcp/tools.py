@@ -90,8 +90,8 @@ def run(verb: Verb, tool: Tool, call: ToolCall, arguments: Mapping[str, Any]) ->
     values = {each.name: _given(each, arguments[form.name or each.name]) for each, form in _arguments(verb)}
     for name in _names(values.get(tool.owned)):
         check_owned(call, name, values.get("session"))
-    chosen = verb.chosen(values)
-    values = {**chosen.taken(values), **tool.fixed}
+    chosen = verb.mode_for(values)
+    values = {**chosen.own_values(values), **tool.fixed}
     values |= {name: getattr(call, name) for name in WHO if chosen.has(name)}
     if tool.run:
         found = SPECIAL[tool.run](call, **{name: value for name, value in values.items() if value is not None})
@@ -153,11 +153,11 @@ def ingest(call: ToolCall, session: str, turns: Sequence[Mapping[str, str]], **w
     return call.memory.ingest([_turn(session, each) for each in turns], progress=call.progress, **who)
 
 
-def _turn(session: str, said: Mapping[str, str]) -> Turn:
+def _turn(session: str, sent: Mapping[str, str]) -> Turn:
     """A turn; without an id its name is a digest of its text, so that the same turn is stored once."""
-    role, text, time = said["role"], said["text"], said.get("time", "")
-    words = "\x1f".join((role, text, time)).encode("utf-8", "replace")
-    name = said.get("id", "") or f"turn-{hashlib.blake2b(words, digest_size=TURN_CHARS // 2).hexdigest()}"
+    role, text, time = sent["role"], sent["text"], sent.get("time", "")
+    content = "\x1f".join((role, text, time)).encode("utf-8", "replace")
+    name = sent.get("id", "") or f"turn-{hashlib.blake2b(content, digest_size=TURN_CHARS // 2).hexdigest()}"
     return Turn(name, session, role, text, as_time(time) if time else None)
 
 

@@ -154,11 +154,11 @@ class Verb:
                     seen.add(argument.name)
                     yield argument
 
-    def chosen(self, values: Mapping[str, Any]) -> Verb:
+    def mode_for(self, values: Mapping[str, Any]) -> Verb:
         """The mode that these values ask for; this verb when they ask for none."""
         return next((mode for mode in self.modes if mode.by and values.get(mode.by.name)), self)
 
-    def taken(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def own_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of its own arguments. The option that chooses a mode counts if it holds more than yes or no."""
         names = {argument.name for argument in self.arguments}
         names |= {self.by.name} if self.by and self.by.kind != "flag" else set()

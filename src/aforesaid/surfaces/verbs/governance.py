@@ -59,7 +59,7 @@ OBSERVE = Verb(
     tool=Tool(
         "Store something you saw, such as a tool's result, for a limited time and marked as coming from outside. Use "
         "it for evidence that may become knowledge later; memory_distill then states what it tells us.",
-        "Kept", fixed={"scope": "user"},
+        "StoredAnswer", fixed={"scope": "user"},
     ),
 )  # fmt: skip
 DISTILL = Verb(
@@ -79,7 +79,7 @@ DISTILL = Verb(
     tool=Tool(
         "Make a candidate for knowledge from observations or turns; searches do not find it until it is promoted. Use "
         "it when evidence supports a statement that should be reviewed first; memory_promote is next.",
-        "Kept",
+        "StoredAnswer",
     ),
 )  # fmt: skip
 CANDIDATES = Verb(
@@ -98,7 +98,7 @@ PROMOTE = Verb(
     tool=Tool(
         "Make a candidate durable, so that searches find it. Use it after the user agreed. A candidate that needs a "
         "reviewer is refused here: a person promotes it at the command line.",
-        "Kept", repeatable=False,
+        "StoredAnswer", repeatable=False,
     ),
 )  # fmt: skip
 UPSERT = Verb(
@@ -129,7 +129,7 @@ ROLLBACK = Verb(
     tool=Tool(
         "End a claim that turned out wrong, without deleting it; the claim that it replaced is valid again. Use it "
         "for mistakes. When something merely changed, memory_remember with `replaces` keeps the history right.",
-        "RolledBack", repeatable=False, owned="id", fixed={"by": "mcp"},
+        "RollbackAnswer", repeatable=False, owned="id", fixed={"by": "mcp"},
     ),
 )  # fmt: skip
 ACTIVATE = Verb(
@@ -163,7 +163,7 @@ ACTIVATE = Verb(
     tool=Tool(
         "Collect memories for a task and save the list under an id for a while. Use it to begin longer work that "
         "others will continue: give them the id. Give either a query or `again`.",
-        "Activated", repeatable=False,
+        "ActivateAnswer", repeatable=False,
     ),
 )  # fmt: skip
 SWEEP = Verb(

@@ -93,7 +93,7 @@ FEEDBACK = Verb(
     tool=Tool(
         "Report whether a recalled record was useful; this changes how it is ranked, never its text. Use it after you "
         "used a hit (helpful), or found it misleading (harmful) or no longer true (outdated).",
-        "Judged",
+        "FeedbackAnswer",
     ),
 )  # fmt: skip
 LABELS = Argument("labels", positional=True, parse=read_labels)

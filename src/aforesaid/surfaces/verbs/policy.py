@@ -118,7 +118,7 @@ VALIDATE = Verb(
         "Report what would happen to a text: what is redacted, how private it is, which rules it breaks. Nothing is "
         "stored. Use it before memory_remember when a text may hold secrets or personal data, or after a write was "
         "refused.",
-        "Checked",
+        "ValidateAnswer",
     ),
 )  # fmt: skip
 POLICY = Verb(

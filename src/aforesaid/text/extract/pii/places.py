@@ -20,7 +20,7 @@ _ZIP = r"[0-9]{5}(?:-[0-9]{4})?"
 _CODE = rf"(?:{_ZIP}|{_BRITISH}|{_CANADIAN}|[0-9]{{4}})(?![A-Za-z0-9])"
 
 _KINDS = tuple(f" {kind}" for kind in (_STRONG + " " + _WEAK).split())
-_SAID = (" street", " road", " avenue", " ave", " lane", " drive", " blvd", " boulevard", " rd")  # in small letters too
+_SMALL_KINDS = (" street", " road", " avenue", " ave", " lane", " drive", " blvd", " boulevard", " rd")
 _NAME = r"(?:[A-Z][A-Za-z'.-]{0,20}+|[0-9]{1,3}(?:st|nd|rd|th)|of|the|de|la)"
 _CITY = r"[A-Z][A-Za-z'.-]{1,20}(?: [A-Z][A-Za-z'.-]{1,20}){0,2}"
 _NEXT = r"(?:,[ ]?\n?|\n|, \n)"
@@ -120,7 +120,7 @@ def _streets(view: TextView) -> Iterator[tuple[int, int]]:
     found = (
         [match for match in STREET.finditer(view.text) if _is_address(view, match)] if holds(view.text, _KINDS) else []
     )
-    if holds(view.small, _SAID):
+    if holds(view.small, _SMALL_KINDS):
         found += [match for match in ANY_CASE.finditer(view.text) if match["strong"] and named_by(AT_HOME)(view, match)]
     for match in found:
         flat = FLAT.search(view.before(match.start()))

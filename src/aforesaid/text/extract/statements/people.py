@@ -171,7 +171,7 @@ def _habit(match: re.Match[str], phrase: Phrase, predicate: Predicate, off: bool
     if re.fullmatch(NUMBER, thing, re.I):
         thing = ""
     about = thing or verb
-    once = bare and predicate.whole.startswith(("have ", "has ", "had ", "decided "))  # "I have read it"
+    once = bare and predicate.all_words.startswith(("have ", "has ", "had ", "decided "))  # "I have read it"
     gone = verb in ("go", "going") and not _GOING.match(rest)
     done = verb in ("do", "doing") and not _EXERCISE.search(rest)
     if not about or once or gone or done or predicate.negated or about.lower().split()[0] in _POINTERS:
@@ -199,7 +199,7 @@ def _own(match: re.Match[str], phrase: Phrase, predicate: Predicate, off: bool =
 
 def _count(match: re.Match[str], phrase: Phrase, predicate: Predicate) -> Readings:
     thing = object_of(match["o"]).lower()
-    once = _OCCASION.search(predicate.low) or (predicate.verb in _DONE and not _SO_FAR.search(predicate.whole))
+    once = _OCCASION.search(predicate.low) or (predicate.verb in _DONE and not _SO_FAR.search(predicate.all_words))
     if not thing or once or predicate.ended or " there" in predicate.low or thing.split()[-1] in MEASURES:
         return
     if scope := _COUNT_SCOPE.search(predicate.low[match.start("o") :]):

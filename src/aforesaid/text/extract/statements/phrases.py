@@ -68,7 +68,7 @@ class Phrase:
     new: bool = False  # "my new manager"
 
     @property
-    def whole(self) -> str:
+    def full_name(self) -> str:
         """The full name: for a thing, its owner, adjectives and noun."""
         return f"{self.subject} {self.head}".strip() if self.kind == "thing" else self.subject
 
@@ -79,7 +79,7 @@ class Phrase:
         while len(noun) > 1 and noun[0].lower() in ("new", "current", "latest", "own", "dear"):
             new = new or noun[0].lower() in ("new", "latest")
             noun = noun[1:]
-        if owner and (person := named(noun, owner)):
+        if owner and (person := person_named(noun, owner)):
             return replace(person, new=new)
         low = [token.lower().strip("\"'“”*_`") for token in noun]
         whose = "" if owner in ("", SPEAKER) else owner
@@ -98,7 +98,7 @@ class Phrase:
         return Phrase("thing", " ".join([whose, *low[:at]]).strip(), owner, " ".join(low[at:]), new)
 
 
-def named(noun: list[str], owner: str) -> Phrase | None:
+def person_named(noun: list[str], owner: str) -> Phrase | None:
     """The person that "my sister" or "my friend Rachel" names; None when the words name no person."""
     low = [token.lower() for token in noun]
     at = next((i for i in range(len(low)) if low[i] in PEOPLE and all(w[:1].isupper() for w in noun[i + 1 :])), None)
@@ -115,7 +115,7 @@ def named(noun: list[str], owner: str) -> Phrase | None:
 
 def owner_of(noun: list[str], owner: str) -> str:
     """The owner in "my sister's", "Ana's" or "the project's"; empty when it is unclear."""
-    person = named(noun, owner)
+    person = person_named(noun, owner)
     if person:
         return person.subject
     if owner and owner != SPEAKER:
@@ -136,7 +136,7 @@ class Predicate:
     ended: bool  # "no longer", "not … anymore"
     negated: bool
     also: bool
-    whole: str  # all words, with adverbs, in lower case
+    all_words: str  # all words, with adverbs, in lower case
 
     @property
     def verb(self) -> str:

@@ -94,7 +94,7 @@ def read_thing(phrase: Phrase, predicate: Predicate) -> Readings:
         yield from _relation_holder(phrase, predicate)
         return
     nameless = phrase.kind == "person" and "'s " in phrase.subject
-    if phrase.kind == "nobody" or nameless or not 0 < len(phrase.whole) <= 80:
+    if phrase.kind == "nobody" or nameless or not 0 < len(phrase.full_name) <= 80:
         return
     for rule in (_named_value,) if phrase.head.split(" ")[0] in TASTES else (schedule, _state, _amount, _named_value):
         found = list(rule(phrase, predicate))
@@ -109,7 +109,7 @@ def schedule(phrase: Phrase, predicate: Predicate) -> Readings:
         return
     subject, attribute = _event(phrase)
     if phrase.owner and phrase.kind == "thing" and _LOST.match(predicate.text):
-        yield Statement(phrase.owner, f"own {phrase.whole}", "", "ends", True)
+        yield Statement(phrase.owner, f"own {phrase.full_name}", "", "ends", True)
     elif _CANCELLED.match(predicate.text):
         yield Statement(subject, attribute, "", "cancels", True)
     elif match := _MOVED.match(predicate.text):
@@ -131,7 +131,7 @@ def _event(phrase: Phrase) -> tuple[str, str]:
         return phrase.subject, "date"
     if phrase.head == "due date" or phrase.head.endswith("deadline"):
         return phrase.subject or SPEAKER, "deadline"
-    return phrase.whole, "date"
+    return phrase.full_name, "date"
 
 
 def _when(value: str) -> str:
@@ -165,7 +165,7 @@ def _state(phrase: Phrase, predicate: Predicate) -> Readings:
     loose = rest and (rest[0] in ("to", "about", "up") or (value in _SHORT_STATES and rest[0] not in _AFTER_STATE))
     past = match["be"].lower() in ("was", "were") and not predicate.change and value not in _PASSIVE
     if value and not loose and not past and predicate.negated == value.startswith("not "):
-        subject = _scoped(phrase.whole, predicate.text[match.start("v") + len(value) :])
+        subject = _scoped(phrase.full_name, predicate.text[match.start("v") + len(value) :])
         yield Statement(subject, "status", value, "is", predicate.change)
 
 
@@ -183,12 +183,12 @@ def _amount(phrase: Phrase, predicate: Predicate) -> Readings:
     changed = _CHANGED.match(predicate.text)
     if match := _RUNS.match(predicate.text):
         change = predicate.change or bool(match["new"])
-        yield Statement(phrase.whole, f"{match['what'].lower()} version", match["n"], "is", change)
+        yield Statement(phrase.full_name, f"{match['what'].lower()} version", match["n"], "is", change)
     elif match := _COSTS.match(predicate.text):
-        yield Statement(_scoped(phrase.whole, match["v"]), "price", value_of(match["v"]), "is", predicate.change)
+        yield Statement(_scoped(phrase.full_name, match["v"]), "price", value_of(match["v"]), "is", predicate.change)
     elif match := _HAS.match(predicate.text):
         if thing := object_of(match["o"]).lower():
-            yield Statement(phrase.whole, f"number of {thing}", match["n"].lower(), "is", predicate.change)
+            yield Statement(phrase.full_name, f"number of {thing}", match["n"].lower(), "is", predicate.change)
     elif (match := changed or _IS.match(predicate.text)) and _DIGITS.match(match["v"]):
         value = _AMOUNT_END.sub("", value_of(match["v"]))
         if not 0 < len(value.split()) <= 4:
@@ -196,9 +196,9 @@ def _amount(phrase: Phrase, predicate: Predicate) -> Readings:
         subject = (phrase.subject or phrase.owner or SPEAKER) if phrase.head else phrase.subject
         attribute = phrase.head
         if value[0] in "$€£¥" and attribute not in GAUGES:
-            subject, attribute = phrase.whole, "price"
+            subject, attribute = phrase.full_name, "price"
         if re.search("(?:year|month)s? old", value):
-            subject, attribute = phrase.whole, "age"
+            subject, attribute = phrase.full_name, "age"
         change = predicate.change or bool(changed) or phrase.new
         mood: Mood = "ends" if predicate.ended else "is"
         yield Statement(_scoped(subject, match["v"]), attribute or "amount", value, mood, change)

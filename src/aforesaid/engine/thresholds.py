@@ -1,0 +1,81 @@
+"""Cosine thresholds for the model in use: the settings give places, the model's scale turns them into cosines."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from aforesaid.embed.scale import ModelScale, derive_scale, shipped_scale
+from aforesaid.engine.request import Request
+from aforesaid.errors import StoreReadOnlyError
+from aforesaid.settings import Settings
+from aforesaid.store.protocols import Slot, ValueKind
+from aforesaid.types import Progress
+
+LITERAL = "literal"  # the value of search.thresholds that takes the numbers of the settings as cosines
+
+
+def with_thresholds(request: Request) -> Request:
+    """The request with every cosine threshold of its settings derived for its embedder (spec 3).
+
+    A model that was never measured is measured now, and the result is stored. Raises EmbedError for a model that cannot
+    tell related texts from unrelated ones. Without embeddings the request stays as it is.
+    """
+    if request.scale is not None or request.arm.embedder is None or request.settings.search.thresholds == LITERAL:
+        return request
+    scale = model_scale(request) or measure_model(request)
+    return replace(request, scale=scale, settings=derived_settings(request.settings, scale)) if scale else request
+
+
+def model_scale(request: Request) -> ModelScale | None:
+    """The scale of the request's embedder, if it is stored or comes with the package."""
+    arm = request.arm
+    if arm.scale is None and arm.embedder is not None:
+        stored = request.store.values.get(_slot(arm.embedder.name))
+        arm.scale = ModelScale.from_json(stored) if stored else shipped_scale(arm.embedder.name)
+    return arm.scale
+
+
+def measure_model(request: Request, progress: Progress | None = None, *, keep: bool = True) -> ModelScale | None:
+    """Measure the request's embedder and store its scale; None when embeddings are unavailable."""
+    embedder = request.arm.embedder
+    if embedder is None or request.arm.embed(["ready?"]) is None:
+        return None
+    scale = derive_scale(embedder, progress)
+    if not keep:
+        return scale
+    request.arm.scale = scale
+    with suppress(StoreReadOnlyError):  # then every process measures it again
+        request.store.values.put(_slot(scale.model), scale.to_json())
+    return scale
+
+
+def derived_settings(settings: Settings, scale: ModelScale) -> Settings:
+    """The settings with cosines in place of the places between unrelated and related pairs."""
+    cascade, libra, time, compact = settings.cascade, settings.libra, settings.time, settings.compact
+    return replace(
+        settings,
+        cascade=replace(
+            cascade,
+            exit1=_exit(scale, cascade.tier1_dimensions, cascade.exit1),
+            exit2=_exit(scale, cascade.tier2_dimensions, cascade.exit2),
+        ),
+        libra=replace(libra, theta1=scale.query.cosine(libra.theta1)),
+        time=replace(
+            time,
+            slot_cosine=scale.slot.cosine(time.slot_cosine),
+            recovery_cosine=scale.query.cosine(time.recovery_cosine),
+        ),
+        compact=replace(
+            compact, align=scale.align.cosine(compact.align), support=scale.support.cosine(compact.support)
+        ),
+    )
+
+
+def _exit(scale: ModelScale, width: int, place: float) -> float:
+    """The cosine at which a tier may answer; the place itself for a model without that tier, which never asks."""
+    return scale.prefixes[width].cosine(place) if width in scale.prefixes else place
+
+
+def _slot(model: str) -> Slot:
+    return Slot(ValueKind.SCALE, "", name=model)
