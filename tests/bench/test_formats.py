@@ -127,7 +127,7 @@ def test_locomo(tmp_path: Path) -> None:
     assert asked(dataset, "boat").now == turns[-1].time
 
 
-def test_malformed_evidence_is_mended() -> None:
+def test_malformed_evidence_is_corrected() -> None:
     assert evidence_ids(["D8:6; D9:17"]) == {"D8:6", "D9:17"}
     assert evidence_ids(["D:11:26", "D30:05", "D"]) == {"D11:26", "D30:5"}
 
@@ -174,7 +174,7 @@ def test_packed_files_are_read(end: str, pack: Callable[[bytes], bytes], tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("a.json", b'{"rows": []}', "no known format"),
         ("a.json", b"[1, 2]", "no known format"),
@@ -192,15 +192,15 @@ def test_packed_files_are_read(end: str, pack: Callable[[bytes], bytes], tmp_pat
         ("a.json", b'[{"chat": [], "probing_questions": "{"}]', "probing_questions cannot be read"),
     ],
 )  # fmt: skip
-def test_a_broken_file_is_named_with_a_remedy(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+def test_a_broken_file_is_named_with_a_remedy(name: str, content: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(InputError, match=said) as caught:
+    with pytest.raises(InputError, match=message) as caught:
         load(path)
     assert caught.value.remedy
 
 
-def test_wrong_paths_and_wishes_are_refused(tmp_path: Path) -> None:
+def test_wrong_paths_and_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file or folder"):
         load(tmp_path / "nowhere")
     with pytest.raises(InputError, match="of no known format"):

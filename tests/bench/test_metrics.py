@@ -45,12 +45,12 @@ def test_trec_eval_says_the_same(ranking: list[str], evidence: set[str], k: int)
     judge = pytrec_eval.RelevanceEvaluator(
         {"q": dict.fromkeys(evidence, 1)}, {f"ndcg_cut.{k}", f"recall.{k}", f"success.{k}", "recip_rank"}
     )
-    told = judge.evaluate({"q": {id_: float(-place) for place, id_ in enumerate(ranking)}})["q"] if ranking else {}
-    assert metrics.ndcg_at(ranking, evidence, k) == pytest.approx(told.get(f"ndcg_cut_{k}", 0))
-    assert metrics.fraction_at(ranking, evidence, k) == pytest.approx(told.get(f"recall_{k}", 0))
-    assert metrics.any_at(ranking, evidence, k) == told.get(f"success_{k}", 0)
-    assert metrics.reciprocal_rank(ranking, evidence) == pytest.approx(told.get("recip_rank", 0))
-    assert metrics.all_at(ranking, evidence, k) == (told.get(f"recall_{k}", 0) == pytest.approx(1))
+    expected = judge.evaluate({"q": {id_: float(-place) for place, id_ in enumerate(ranking)}})["q"] if ranking else {}
+    assert metrics.ndcg_at(ranking, evidence, k) == pytest.approx(expected.get(f"ndcg_cut_{k}", 0))
+    assert metrics.fraction_at(ranking, evidence, k) == pytest.approx(expected.get(f"recall_{k}", 0))
+    assert metrics.any_at(ranking, evidence, k) == expected.get(f"success_{k}", 0)
+    assert metrics.reciprocal_rank(ranking, evidence) == pytest.approx(expected.get("recip_rank", 0))
+    assert metrics.all_at(ranking, evidence, k) == (expected.get(f"recall_{k}", 0) == pytest.approx(1))
 
 
 @given(st.lists(IDS, max_size=25, unique=True))
@@ -89,7 +89,9 @@ def test_groups_are_resampled_whole_from_eight_on() -> None:
         assert found is not None
         return found.high - found.low
 
-    assert width(MIN_GROUPS) > 2 * width(MIN_GROUPS - 1), "ten questions of one conversation are not ten witnesses"
+    assert width(MIN_GROUPS) > 2 * width(MIN_GROUPS - 1), (
+        "ten questions of one conversation are not ten independent ones"
+    )
 
 
 def test_percentiles() -> None:

@@ -159,9 +159,9 @@ def test_a_model_that_cannot_be_had_is_an_error_not_a_bad_score() -> None:
 
     dataset = animals()
     settings = Settings.load(arguments={"ingest.batch": "6"})
-    for embedder, said in ((Missing(), "no weights"), (Faltering(), "6 of 12 records without vectors")):
+    for embedder, message in ((Missing(), "no weights"), (Faltering(), "6 of 12 records without vectors")):
         variants = ready([Variant("default")], lambda changed: settings, lambda settings, e=embedder: e, None)
-        with pytest.raises(EmbedError, match=said) as caught:
+        with pytest.raises(EmbedError, match=message) as caught:
             run(dataset, dataset.questions, variants, Plan())
         assert "embed.provider=off" in caught.value.remedy
 

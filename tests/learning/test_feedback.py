@@ -1,4 +1,4 @@
-"""What callers say of records: how it moves their worth, what it leaves alone, and how duplicates are merged."""
+"""Feedback on records: how it changes utility and confidence, what it leaves alone, and how duplicates are merged."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def boat(memory: Memory) -> Record:
 
 
 def test_each_signal_moves_worth_by_its_rule(memory: Memory, boat: Record) -> None:
-    said = memory.feedback("t1", "helpful", user="ana", now=NOW)
-    assert (said.id, said.counted, said.before.utility, said.before.confidence) == ("t1", True, 0.0, 1.0)
-    assert (said.after.utility, said.after.confidence) == (pytest.approx(0.10), 1.0), "confidence is at its top"
-    said = memory.feedback("t1", "harmful", user="ana", now=NOW)
-    assert (said.after.utility, said.after.confidence) == (pytest.approx(-0.10), pytest.approx(0.90))
-    said = memory.feedback("t1", "outdated", user="ana", now=NOW)
-    assert (said.after.utility, said.after.confidence) == (pytest.approx(-0.10), pytest.approx(0.70))
+    report = memory.feedback("t1", "helpful", user="ana", now=NOW)
+    assert (report.id, report.counted, report.before.utility, report.before.confidence) == ("t1", True, 0.0, 1.0)
+    assert (report.after.utility, report.after.confidence) == (pytest.approx(0.10), 1.0), "confidence is at its top"
+    report = memory.feedback("t1", "harmful", user="ana", now=NOW)
+    assert (report.after.utility, report.after.confidence) == (pytest.approx(-0.10), pytest.approx(0.90))
+    report = memory.feedback("t1", "outdated", user="ana", now=NOW)
+    assert (report.after.utility, report.after.confidence) == (pytest.approx(-0.10), pytest.approx(0.70))
     held = memory.get("t1", user="ana")
-    assert (held.utility, held.confidence) == (said.after.utility, said.after.confidence)
+    assert (held.utility, held.confidence) == (report.after.utility, report.after.confidence)
     assert (held.text, held.updated, held.valid_to) == (boat.text, None, None), "neither older nor newer than it was"
 
 
@@ -83,13 +83,13 @@ def test_feedback_is_an_event_without_words(memory: Memory, boat: Record) -> Non
 def test_a_query_leaves_a_label_with_the_scores_of_both_arms(
     memory: Memory, boat: Record, signal: str, label: int
 ) -> None:
-    said = memory.feedback("t1", signal, user="ana", query="boat harbour", now=NOW)
+    report = memory.feedback("t1", signal, user="ana", query="boat harbour", now=NOW)
     [found] = memory.store.text_search(query_terms("boat harbour"), memory.where(user="ana"), 5)
-    assert said.label is not None
+    assert report.label is not None
     vector = HashEmbedder(64).embed_query("boat harbour")
-    assert said.label["cos"] == pytest.approx(float(memory.store.vectors([boat.key])[boat.key] @ vector), abs=1e-6)
-    assert (found.key, said.label["bm25"]) == (boat.key, pytest.approx(found.score)), "as any search would see it"
-    assert said.label["label"] == label
+    assert report.label["cos"] == pytest.approx(float(memory.store.vectors([boat.key])[boat.key] @ vector), abs=1e-6)
+    assert (found.key, report.label["bm25"]) == (boat.key, pytest.approx(found.score)), "as any search would see it"
+    assert report.label["label"] == label
     other = memory.feedback("t1", signal, user="ana", query="zebra", now=NOW + MINUTE)
     assert other.label is not None
     assert other.label["bm25"] is None, "a word that it does not hold"
@@ -97,9 +97,9 @@ def test_a_query_leaves_a_label_with_the_scores_of_both_arms(
 
 def test_without_vectors_a_label_has_words_only(memory: Memory, boat: Record) -> None:
     mute = Memory(memory.store, None, settings=memory.settings, clock=lambda: NOW)
-    said = mute.feedback("t1", "helpful", user="ana", query="boat", now=NOW)
-    assert said.label is not None
-    assert said.label["cos"] is None
+    report = mute.feedback("t1", "helpful", user="ana", query="boat", now=NOW)
+    assert report.label is not None
+    assert report.label["cos"] is None
 
 
 def test_mistakes_are_named(memory: Memory, boat: Record) -> None:
@@ -122,12 +122,12 @@ def test_mistakes_are_named(memory: Memory, boat: Record) -> None:
 
 @pytest.fixture
 def pair(memory: Memory) -> tuple[Record, Record]:
-    """A claim and another that repeats it, with worth, uses, evidence and a summary of their own."""
+    """A claim and another that repeats it, with utility, uses, evidence and a summary of their own."""
     one = memory.remember("Ana lives in Lisbon.", user="ana", time=NOW - DAY)
     two = memory.remember("Lisbon is Ana's home.", user="ana", time=NOW)
     memory.ingest([Turn("t1", "s1", "user", "I moved to Lisbon.", NOW - DAY)], user="ana")
     source = memory.get("t1", user="ana")
-    summary = memory.remember("What was said of Lisbon.", user="ana", time=NOW)
+    summary = memory.remember("What Ana says about Lisbon.", user="ana", time=NOW)
     memory.store.put(
         [
             replace(one, utility=0.2, confidence=0.5, meta={**one.meta, "uses": 3}),
@@ -152,8 +152,8 @@ def edges(memory: Memory, record: Record) -> set[tuple[str, str, str]]:
 def test_a_duplicate_is_merged_into_its_representative(memory: Memory, pair: tuple[Record, Record]) -> None:
     one, two = pair
     before = edges(memory, two)
-    said = memory.feedback(two.id, "duplicate", of=one.id, user="ana", now=NOW)
-    assert (said.counted, said.into) == (True, one.id)
+    report = memory.feedback(two.id, "duplicate", of=one.id, user="ana", now=NOW)
+    assert (report.counted, report.into) == (True, one.id)
     kept, gone = memory.get(one.id, user="ana"), memory.get(two.id, user="ana")
     assert kept.utility == pytest.approx(0.4), "the better of the two, one faded by a day"
     assert (kept.confidence, kept.meta["uses"], kept.valid_to) == (0.5, 7, None)
@@ -227,11 +227,11 @@ def test_worth_stays_in_range_and_words_stay_out_of_events(
     at = NOW
     for signal, minutes in steps:
         at += minutes * MINUTE
-        said = memory.feedback("t", signal, user="ana", query="garden", now=at)
-        assert -1 <= said.after.utility <= 1
-        assert 0 <= said.after.confidence <= 1
+        report = memory.feedback("t", signal, user="ana", query="garden", now=at)
+        assert -1 <= report.after.utility <= 1
+        assert 0 <= report.after.confidence <= 1
         held = memory.get("t", user="ana")
-        assert (held.utility, held.confidence) == (said.after.utility, said.after.confidence)
+        assert (held.utility, held.confidence) == (report.after.utility, report.after.confidence)
         assert 0 <= held.meta["quality"] <= confidence
     for event in memory.store.log.find(EventFilter("default", topic="feedback")):
         assert "garden" not in json.dumps(event.body)

@@ -85,18 +85,18 @@ def test_zero_vectors_and_empty_clusters_give_zero() -> None:
 
 
 @given(SHARE, SHARE, SHARE, SHARE)
-def test_confidence_lies_between_its_two_parts(kept: float, said: float, one: float, two: float) -> None:
-    found = pr.confidence(kept, said, CompactRows(weight_embedding=one, weight_decoder=two))
-    assert min(kept, said) <= found <= max(kept, said)
+def test_confidence_lies_between_its_two_parts(kept: float, decoder: float, one: float, two: float) -> None:
+    found = pr.confidence(kept, decoder, CompactRows(weight_embedding=one, weight_decoder=two))
+    assert min(kept, decoder) <= found <= max(kept, decoder)
     assert 0 <= pr.decay_rate(found) <= 1
 
 
 @given(COSINE, COSINE, SHARE, SHARE)
-def test_better_alignment_never_lowers_confidence(one: float, other: float, cover: float, said: float) -> None:
+def test_better_alignment_never_lowers_confidence(one: float, other: float, cover: float, decoder: float) -> None:
     low, high = (pr.embedding_confidence(align, cover) for align in sorted((one, other)))
     assert low <= high
     assert pr.confidence(low) <= pr.confidence(high)
-    assert pr.confidence(low, said) <= pr.confidence(high, said) + 1e-15
+    assert pr.confidence(low, decoder) <= pr.confidence(high, decoder) + 1e-15
     assert pr.decay_rate(high) <= pr.decay_rate(low)
 
 

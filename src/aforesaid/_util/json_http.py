@@ -94,7 +94,7 @@ class OpenAIPost:
             if size > limit_bytes:
                 raise self._error(f"the answer is longer than {limit_bytes} bytes")
             if time.monotonic() > deadline:
-                raise _TemporaryError("no whole answer in time")
+                raise _TemporaryError("no complete answer in time")
         promised = response.headers.get("Content-Length", "")
         if promised.isdigit() and size < int(promised):
             raise _TemporaryError("the connection broke in the middle of the answer")
@@ -103,8 +103,8 @@ class OpenAIPost:
     def _refused(self, error: urllib.error.HTTPError) -> Exception:
         reason = f"HTTP {error.code}{self._quote(error)}"
         if error.code == 429 or error.code >= 500:
-            asked = error.headers.get("Retry-After", "")  # in seconds; we ignore the rare form with a date
-            return _TemporaryError(reason, float(asked) if re.fullmatch(r"\d{1,9}", asked) else None)
+            seconds = error.headers.get("Retry-After", "")  # in seconds; we ignore the rare form with a date
+            return _TemporaryError(reason, float(seconds) if re.fullmatch(r"\d{1,9}", seconds) else None)
         return self._error(reason)
 
     def _quote(self, error: IO[bytes]) -> str:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from aforesaid.context import assemble as assembling
 from aforesaid.context.prompt import query_of
 from aforesaid.engine.request import Request
-from aforesaid.engine.writer import commit
+from aforesaid.engine.writer import log_event
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.retrieval.search import Page, search
 from aforesaid.settings.rows import HookRows
@@ -137,4 +137,4 @@ def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], dat
 
 def note_reset(request: Request, owner: str, session: str) -> None:
     """Log that the host shortens its context now, so that shown records may be recalled again."""
-    commit(request, events=[request.event(RESET, recall_subject(owner, session), {})])
+    log_event(request, RESET, recall_subject(owner, session), {})

@@ -14,24 +14,22 @@ EVIDENCE = "evidence"  # from guidance or a claim to the record it is based on
 def covered_by(store: Reader, keys: Sequence[str]) -> dict[str, frozenset[str]]:
     """For each summary among these keys: the keys of all records that it covers, at any depth."""
     below: dict[str, set[str]] = {}
-    level, known = list(keys), set(keys)
+    level = set(keys)
     while level:
-        edges = [edge for edge in store.edges(level) if edge.kind == COVERS]
+        edges = [edge for edge in store.edges(sorted(level)) if edge.kind == COVERS]
+        below |= {key: set() for key in level}
         for edge in edges:
-            below.setdefault(edge.source, set()).add(edge.target)
-        level = sorted({edge.target for edge in edges} - known)
-        known |= set(level)
-    return {key: frozenset(_all_below(key, below)) for key in keys if key in below}
+            below[edge.source].add(edge.target)
+        level = {edge.target for edge in edges} - below.keys()
+    return {key: frozenset(_all_below(key, below)) for key in keys if below[key]}
 
 
 def _all_below(key: str, below: dict[str, set[str]]) -> set[str]:
     found: set[str] = set()
-    waiting = [key]
-    while waiting:
-        for target in below.get(waiting.pop(), ()):
-            if target not in found:
-                found.add(target)
-                waiting.append(target)
+    level = below[key]
+    while level:
+        found |= level
+        level = set().union(*(below[target] for target in level)) - found
     return found
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.vector_arm import Embedded
@@ -72,13 +73,7 @@ def writing(request: Request, *, check_policy: bool = True) -> Iterator[Writer]:
         yield Writer(request)
 
 
-def commit(
-    request: Request,
-    records: Sequence[Record] = (),
-    embedded: Embedded | None = None,
-    edges: Iterable[Edge] = (),
-    events: Sequence[Event] = (),
-) -> None:
-    """Write in one transaction; see `Writer.commit`."""
+def log_event(request: Request, topic: str, subject: str | None, body: Mapping[str, Any]) -> None:
+    """Write one audit event in its own transaction."""
     with writing(request) as writer:
-        writer.commit(records, embedded, edges, events)
+        writer.commit(events=[request.event(topic, subject, body)])

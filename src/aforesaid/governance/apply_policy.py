@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aforesaid._util.batches import batched
 from aforesaid.engine.request import NO_POLICY, Request
-from aforesaid.engine.writer import commit, writing
+from aforesaid.engine.writer import log_event, writing
 from aforesaid.errors import ConflictError
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.repository import AdoptedPolicy, active_policy, adopt
@@ -218,7 +218,7 @@ def revise(request: Request, *, mend: bool = False, progress: Progress | None = 
         if progress is not None:
             progress(seen, len(keys))
     if mended:
-        commit(request, events=[request.event("revise", None, {"records": mended, "kinds": dict(kinds)})])
+        log_event(request, "revise", None, {"records": mended, "kinds": dict(kinds)})
     return RevisionReport(seen, unclean, mended, dict(kinds))
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
-from aforesaid.engine.writer import commit
+from aforesaid.engine.writer import log_event
 from aforesaid.errors import ConflictError, DeniedError, FormatError, InputError
 from aforesaid.importers.formats.detect import SourceFile, Unread
 from aforesaid.importers.formats.growing_file import LineFile, ParsedValue
@@ -282,7 +282,7 @@ class _Run:
         if not self._plan.dry_run and (turns or claims):
             forms = sorted({report.format for report in self.reports if report.turns or report.claims})
             body = {"formats": forms, "files": len(self.reports), "turns": turns, "claims": claims}
-            self._engine.run(lambda request: commit(request, events=[request.event("import", None, body)]))
+            self._engine.run(lambda request: log_event(request, "import", None, body))
 
 
 def _note_title(request: Request, title: Title) -> None:
@@ -290,4 +290,4 @@ def _note_title(request: Request, title: Title) -> None:
     text = request.guard.clean(title.text[: 10 * TITLE_CHARS]).text[:TITLE_CHARS]
     before = request.store.log.find(EventFilter(request.tenant, topic="title", subject=title.session, limit=1))
     if not before or before[0].body.get("title") != text:
-        commit(request, events=[request.event("title", title.session, {"title": text})])
+        log_event(request, "title", title.session, {"title": text})

@@ -48,7 +48,7 @@ def novelty(durable_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> floa
 
 
 def frequency(turn_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> float:
-    """How often it was said: F = min(#{10 nearest messages with cos ≥ .80} / 5, 1)."""
+    """How often similar messages occur: F = min(#{10 nearest messages with cos ≥ .80} / 5, 1)."""
     nearest = _nearest(turn_cosines, rows.frequency_neighbours)
     return min(sum(cosine >= rows.frequency_cosine for cosine in nearest) / rows.frequency_norm, 1.0)
 
@@ -60,7 +60,7 @@ def saturation(durable_cosines: Sequence[float], rows: GateRows = DEFAULTS) -> f
 
 
 def repetition(frequent: float, saturated: float) -> float:
-    """Repetition, said often but not stored often: R = F·(1−S)."""
+    """Repetition, frequent but not stored often: R = F·(1−S)."""
     return _checked(frequent) * (1.0 - _checked(saturated))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from aforesaid.engine.request import Request
-from aforesaid.engine.writer import commit
+from aforesaid.engine.writer import log_event
 from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
@@ -237,7 +237,7 @@ class GovernanceHandle(Handle):
         with store.transaction():
             if expired:
                 store.delete(expired)
-                commit(request, events=[request.event("sweep", None, {"records": len(expired)})])
+                log_event(request, "sweep", None, {"records": len(expired)})
             return SweepReport(len(expired), activation.sweep(request, moment))
 
 

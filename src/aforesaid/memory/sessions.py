@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aforesaid.engine.lineage import raw_turns
-from aforesaid.engine.writer import commit
+from aforesaid.engine.writer import log_event
 from aforesaid.errors import AforesaidError, InputError
 from aforesaid.ingest.pipeline import Speaker, ingest
 from aforesaid.memory.handle import Handle
@@ -170,7 +170,7 @@ class SessionsHandle(Handle):
         report = self.compact(session, user=user, progress=progress)
         turns = self._count_turns(session, user)
         body = {"turns": turns, "summaries": len(report.summaries)}
-        engine.run(lambda request: commit(request, events=[request.event("end", session, body)]))
+        engine.run(lambda request: log_event(request, "end", session, body))
         return EndReport(session, turns, report, embedded, engine.request().freshness(where))
 
     def _ingest(self, turns: Iterable[Turn], user: str | None, project: str | None, agent: str | None) -> IngestReport:

@@ -69,16 +69,16 @@ class DerivedStore(Store):
 
     def coverage(self, where: Filter) -> tuple[int, int]:
         """Count all records, and those without a vector."""
-        whole = Filter(where.tenant, where.owners, echoes=True)
-        return self.count(whole), len(self.pending(whole, NO_LIMIT))
+        owned = Filter(where.tenant, where.owners, echoes=True)
+        return self.count(owned), len(self.pending(owned, NO_LIMIT))
 
     def count_hidden(self, where: Filter) -> int:
         """Count all records minus the visible ones."""
-        whole = Filter(where.tenant, where.owners, echoes=True, withheld=True)
+        owned = Filter(where.tenant, where.owners, echoes=True, withheld=True)
         seen = replace(
-            whole, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
+            owned, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
         )
-        return self.count(whole) - self.count(seen)
+        return self.count(owned) - self.count(seen)
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
         """Search all records of the tenant."""
@@ -93,9 +93,9 @@ class NoMaintenance:
         self._store = store
 
     def stats(self, tenant: str) -> StoreStats:
-        whole = Filter(tenant, echoes=True)
-        records = self._store.find(whole)
-        pending = len(self._store.pending(whole, NO_LIMIT))
+        everything = Filter(tenant, echoes=True)
+        records = self._store.find(everything)
+        pending = len(self._store.pending(everything, NO_LIMIT))
         kinds = dict(sorted(Counter[str](record.kind for record in records).items()))
         edges = len(self._store.edges([record.key for record in records]))
         return StoreStats(len(records), kinds, len(records) - pending, pending, edges, self._store.log.count(tenant))

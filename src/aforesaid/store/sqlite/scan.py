@@ -143,14 +143,14 @@ def _shared(database: Database, index: list[Segments], wanted: Mapping[bytes, st
 
 def _accidental_names(database: Database, names: list[bytes]) -> set[bytes]:
     """Return names that only seem to occur: an index stores a row number after a name, so t1 and "0" read as t10."""
-    whole: dict[bytes, set[bytes]] = {}
+    enclosed: dict[bytes, set[bytes]] = {}
     for name in names:
         for shorter in (name[:-count] for count in range(1, NUMBER_BYTES + 1)):
             for form in (b'"' + shorter + b'"', b"\n" + shorter + b"\n"):
-                whole.setdefault(form, set()).add(name)
-    needles = Needles(whole)
-    found = {form for piece in (_contents(database, []) if whole else ()) for form, _ in needles.find(piece)}
-    return {name for form in found for name in whole[form]}
+                enclosed.setdefault(form, set()).add(name)
+    needles = Needles(enclosed)
+    found = {form for piece in (_contents(database, []) if enclosed else ()) for form, _ in needles.find(piece)}
+    return {name for form in found for name in enclosed[form]}
 
 
 def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
