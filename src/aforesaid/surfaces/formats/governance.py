@@ -11,6 +11,7 @@ from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.engine.thresholds import ModelReport
     from aforesaid.governance.apply_policy import PolicyValidation
     from aforesaid.governance.promotion import RollbackReport
     from aforesaid.learning.calibrate import CalibrationReport, GateReport
@@ -77,6 +78,21 @@ def gate_calibration_text(report: GateReport, columns: int) -> str:
     """The threshold that fits the labels, and what it would change."""
     changes = f"{report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change"
     return report_text(to_json(report) | {"replay": changes}, columns)
+
+
+def model_text(report: ModelReport) -> str:
+    """The cosines of unrelated and related texts, then each threshold with its place and its cosine."""
+    pairs = [("compared", "unrelated", "related")]
+    pairs += [(name, f"{ends.unrelated:.3f}", f"{ends.related:.3f}") for name, ends in report.ends.items()]
+    rows = [("threshold", "place", "cosine")]
+    rows += [(each.setting, f"{each.place:g}", f"{each.cosine:.3f}") for each in report.thresholds]
+    kept = "stored" if report.stored else "a dry run: not stored"
+    return "\n".join([f"{visible(report.model)}: {kept}", "", *table(pairs), "", *table(rows)])
+
+
+def model_note(report: ModelReport, view: View) -> str:
+    """A remark when the settings do not use the measurement."""
+    return "" if report.used else "search.thresholds = literal: the numbers of the settings are used as cosines."
 
 
 # Decisions of the gate
