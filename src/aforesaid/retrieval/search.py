@@ -56,6 +56,7 @@ def search(
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
     hits = rank(question)
+    details = dict(question.details)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
     final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
@@ -64,6 +65,7 @@ def search(
         question.text,
         profile,
         problem if final != hits else "",
+        details,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,7 @@ def search_json(result: SearchResult, view: View) -> dict[str, Any]:
     hits = [{"rank": rank, **to_json(hit)} for rank, hit in enumerate(result, offset + 1)]
     head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
     head |= {"recovered": result.recovered} if result.recovered else {}
+    head |= {"details": to_json(result.details)} if result.details else {}
     return {**head, "hits": hits, "freshness": to_json(result.freshness)}
 
 
@@ -96,7 +97,14 @@ def search_view(result: SearchResult, view: View) -> str:
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
     why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
+    why += [clip(details_line(result.details), columns)] if result.details else []
     return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
+
+
+def details_line(details: Mapping[str, Any]) -> str:
+    """What a profile did, in one line: the mode, the variants that were searched too, why it stopped."""
+    shown = {name: ", ".join(map(repr, value)) if isinstance(value, list) else value for name, value in details.items()}
+    return visible("; ".join(f"{name}: {value}" for name, value in shown.items() if value))
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
