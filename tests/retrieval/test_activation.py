@@ -73,14 +73,14 @@ def test_a_context_and_its_items_say_where_they_come_from(filled: Memory) -> Non
         assert context.scope == "project" and context.provenance.who == "ana"
         assert context.provenance.sources == tuple(item.record.key for item in context.items)
         assert (context.policy_version, context.request_id, context.trace_id) == ("none", "r1", "t1")
-        assert dict(context.parameters) == {"alpha": pytest.approx(0.65), "k_txt": 48, "k_vec": 96, "k_final": 12}
+        assert dict(context.details) == {"alpha": pytest.approx(0.65), "k_txt": 48, "k_vec": 96, "k_final": 12}
 
 
 def test_search_carries_its_ids_and_parameters(filled: Memory) -> None:
     filled.policy.apply('version: "7"\nretrieval: {search.limit: 3}\n')
     named = filled.acting(request="r1", trace="t1").search(QUERY, user="ana", profile="pce", now=NOW)
     assert (named.policy_version, named.request_id, named.trace_id) == ("7", "r1", "t1")
-    assert dict(named.parameters) == {"alpha": pytest.approx(0.65), "k_txt": 12, "k_vec": 24, "k_final": 3}
+    assert dict(named.details) == {"alpha": pytest.approx(0.65), "k_txt": 12, "k_vec": 24, "k_final": 3}
     for profile in ("default", "libra", "openclaw", "pce"):
         result = filled.search(QUERY, user="ana", profile=profile, now=NOW)
         assert result.policy_version == "7" and result.request_id == result.trace_id != "", profile
@@ -111,7 +111,7 @@ def test_the_event_of_an_activation_holds_the_spread_of_its_scores(filled: Memor
     for name, values in columns.items():
         assert event.body[name]["avg"] == pytest.approx(sum(values) / len(values), abs=1e-5)
         assert min(values) - 1e-5 <= event.body[name]["p50"] <= event.body[name]["p90"] <= max(values) + 1e-5
-    assert {name: event.body[name] for name in made.parameters} == dict(made.parameters)
+    assert {name: event.body[name] for name in made.details} == dict(made.details)
     assert event.body["items"] == len(made.items) > 1
     empty = filled.activate("zebra", user="bo", now=NOW)
     assert not empty.items and filled.audit.events("activate", subject=empty.id)[0].body["score_final"] == {}

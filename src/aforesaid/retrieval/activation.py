@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aforesaid.engine.request import NO_POLICY, Request
 from aforesaid.engine.writer import writing
@@ -21,9 +21,6 @@ from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
 from aforesaid.retrieval.search import question_for
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Event, Filter, Hit, Provenance, Record, Scope, as_time, check_choice, check_id
-
-if TYPE_CHECKING:
-    from aforesaid.retrieval.ranking.pce import PceRanking
 
 MEASURED = ("s_text", "s_vec", "S", "g")  # parts of a score whose spread an event holds
 MOST_BELOW = 50  # candidates under the threshold that an event lists; it counts all of them
@@ -66,7 +63,7 @@ class ActiveContext:
     provenance: Provenance = field(default_factory=Provenance)  # the user, and the keys of the records
     request_id: str = ""
     trace_id: str = ""
-    parameters: Mapping[str, float] = field(default_factory=dict)  # alpha, k_txt, k_vec, k_final
+    details: Mapping[str, Any] = field(default_factory=dict)  # alpha, k_txt, k_vec, k_final
 
 
 def activate(
@@ -91,36 +88,38 @@ def activate(
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
     request = request.with_ids()
     question = question_for(request, query, where, limit, now)
-    ranking = rank_all(question, TABLE[intent].lift)
-    chosen = _choose(ranking.hits, intent, limit)
+    hits, below = rank_all(question, TABLE[intent].lift)
+    chosen = _choose(hits, intent, limit)
     saved = {
         "intent": intent,
         "created": now.isoformat(),
         "expires": (now + timedelta(minutes=ttl_minutes)).isoformat(),
         "uses_left": max_uses,
         "stale": "",
-        "below_threshold": len(ranking.below),
+        "below_threshold": len(below),
         "scope": _scope(where),
-        "parameters": ranking.parameters,
+        "details": question.details,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
         **request.ids,
     }
     name = _name(request.tenant, question.text, intent, now.isoformat(), *(hit.record.key for hit in chosen))
     with writing(request, check_policy=False) as writer:
         request.store.values.put(_slot(request, where, name), json.dumps(saved))
-        writer.commit(events=_events(request, name, intent, chosen, ranking))
+        writer.commit(events=_events(request, name, saved, chosen, below))
     return _context(name, saved, where, [hit.record for hit in chosen])
 
 
-def _events(request: Request, name: str, intent: IntentName, chosen: Sequence[Hit], ranking: PceRanking) -> list[Event]:
+def _events(
+    request: Request, name: str, saved: Mapping[str, Any], chosen: Sequence[Hit], below: Sequence[Hit]
+) -> list[Event]:
     """What was activated and how it was ranked; and the candidates under the threshold, if there are any."""
     parts = {part: spread([hit.parts[part] for hit in chosen]) for part in MEASURED}
     parts["score_final"] = spread([hit.score for hit in chosen])
-    counts = {"items": len(chosen), "below_threshold": len(ranking.below)}
-    events = [request.event("activate", name, {"intent": intent, **counts, **ranking.parameters, **parts})]
-    if ranking.below:
-        listed = [[hit.record.key, round(hit.score, DIGITS)] for hit in ranking.below[:MOST_BELOW]]
-        held = {"threshold": request.settings.pce.threshold, "count": len(ranking.below), "records": listed}
+    about = {"intent": saved["intent"], "items": len(chosen), "below_threshold": len(below), **saved["details"]}
+    events = [request.event("activate", name, {**about, **parts})]
+    if below:
+        listed = [[hit.record.key, round(hit.score, DIGITS)] for hit in below[:MOST_BELOW]]
+        held = {"threshold": request.settings.pce.threshold, "count": len(below), "records": listed}
         events.append(request.event("below_threshold", name, held))
     return events
 
@@ -164,7 +163,7 @@ def _context(name: str, saved: Mapping[str, Any], where: Filter, records: Sequen
         provenance=Provenance(_user(where), method="activate", sources=tuple(item.record.key for item in items)),
         request_id=saved.get("request_id", ""),
         trace_id=saved.get("trace_id", ""),
-        parameters=saved.get("parameters", {}),
+        details=saved.get("details", {}),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -54,7 +54,8 @@ def search(
     request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
-    hits, below, parameters = _ranked(question, profile)
+    hits, below = _ranked(question, profile)
+    details = dict(question.details)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
     final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
@@ -63,20 +64,19 @@ def search(
         question.text,
         profile,
         problem if final != hits else "",
+        details,
         **request.ids,
-        parameters=parameters,
         below_threshold=tuple(below),
     )
 
 
-def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit], Mapping[str, float]]:
-    """The hits of a profile; for `pce` also what its threshold dropped, and the numbers that it used."""
+def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit]]:
+    """The hits of a profile, and for `pce` the candidates under its threshold."""
     if profile != "pce":
-        return _profile(profile)(question), (), {}
+        return _profile(profile)(question), ()
     from aforesaid.retrieval.ranking.pce import rank_all
 
-    ranking = rank_all(question)
-    return ranking.hits, ranking.below, ranking.parameters
+    return rank_all(question)
 
 
 def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:

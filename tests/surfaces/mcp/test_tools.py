@@ -309,4 +309,4 @@ def test_results_say_how_they_were_made(talk: Talk) -> None:
         assert answer["policy_version"] == "none"
         assert answer["request_id"] == answer["trace_id"] and answer["request_id"].startswith("mcp-")
         assert answer["hits"][0]["scope"] == "user" and "method=remember" in answer["hits"][0]["provenance"]
-    assert {"alpha", "k_txt", "k_vec", "k_final"} == set(made["parameters"]) and made["below_threshold"] == 0
+    assert {"alpha", "k_txt", "k_vec", "k_final"} == set(made["details"]) and made["below_threshold"] == 0

@@ -6,8 +6,8 @@ S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -37,22 +37,13 @@ QUALITY = "quality"
 BELOW = "reason=below_threshold"  # begins the reason of a candidate that is no hit
 
 
-@dataclass(frozen=True, slots=True)
-class PceRanking:
-    """The hits in the order of MMR, the candidates under the threshold, best first, and the numbers that were used."""
-
-    hits: list[Hit]
-    below: list[Hit]
-    parameters: Mapping[str, float]  # alpha, k_txt, k_vec, k_final
-
-
 def rank(question: Question) -> list[Hit]:
     """Fuse both searches, weigh by usefulness, drop scores under the threshold, and diversify."""
-    return rank_all(question).hits
+    return rank_all(question)[0]
 
 
-def rank_all(question: Question, prefer: Callable[[Record], float] | None = None) -> PceRanking:
-    """Like `rank`, with what was dropped and how it was ranked.
+def rank_all(question: Question, prefer: Callable[[Record], float] | None = None) -> tuple[list[Hit], list[Hit]]:
+    """Like `rank`, and the candidates under the threshold, best first.
 
     `prefer` gives a factor for each record. MMR then orders all candidates by score · factor; the scores stay.
     """
@@ -61,8 +52,8 @@ def rank_all(question: Question, prefer: Callable[[Record], float] | None = None
     k_txt = pce.text_candidates(question.limit, rows.search)
     k_vec = pce.vector_candidates(question.limit, rows.search)
     found = both_arms(question, _arm(question, text_candidates, k_txt), _arm(question, vector_candidates, k_vec))
-    hits, below = _select(question, found, alpha, prefer) if found else ([], [])
-    return PceRanking(hits, below, {"alpha": alpha, "k_txt": k_txt, "k_vec": k_vec, "k_final": question.limit})
+    question.details.update(alpha=alpha, k_txt=k_txt, k_vec=k_vec, k_final=question.limit)
+    return _select(question, found, alpha, prefer) if found else ([], [])
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:

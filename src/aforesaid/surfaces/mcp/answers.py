@@ -121,7 +121,7 @@ SHAPES: Mapping[str, Fields] = {
         "expires": (str, _seconds("expires")),
         "hits": (HITS, lambda context: [filled(HIT, item) for item in context.items]),
         "below_threshold": (int, attrgetter("below_threshold")),
-        "parameters": (dict[str, float], lambda context: dict(context.parameters)),
+        "details": (dict[str, float], lambda context: dict(context.details)),
         **IDS,
         **NOTED,
     },
