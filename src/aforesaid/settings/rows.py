@@ -285,6 +285,15 @@ class OpenclawRows:
 
 
 @dataclass(frozen=True, slots=True)
+class ExpandRows:
+    """Other wordings of a query from a chat model, for the `openclaw` profile and notes. Private data is never sent."""
+
+    provider: str = choice("off", ("off", "openai", "ollama"), "service that may reword queries (off: rules only)")
+    model: str = free("", "model of that service")
+    timeout_ms: int = whole(5000, 1, 600_000, "how long to wait for it; then the search goes on with rules only")
+
+
+@dataclass(frozen=True, slots=True)
 class RecoveryRows:
     """When a search counts as failed and falls back to the original messages."""
 
