@@ -12,9 +12,8 @@ import pytest
 
 from aforesaid.memory import Memory
 from aforesaid.store.memory import DictStore
-from aforesaid.surfaces.cli import main
 from aforesaid.surfaces.cli.build import special as special_command
-from aforesaid.surfaces.cli.commands import COMMANDS
+from aforesaid.surfaces.cli.commands import COMMANDS, command_named
 from aforesaid.surfaces.verbs import all_verbs
 from aforesaid.surfaces.verbs.declare import Verb
 
@@ -28,10 +27,10 @@ def named(verb: Verb) -> str:
 
 
 def command_of(verb: Verb) -> click.Command:
-    group, _, name = verb.name.rpartition(" ")
-    parent = main.commands[group] if group else main
-    assert isinstance(parent, click.Group)
-    return parent.commands[name]
+    first, _, second = verb.name.partition(" ")
+    found = command_named(first)
+    assert found is not None
+    return found.commands[second] if isinstance(found, click.Group) else found
 
 
 def test_names_are_unique() -> None:

@@ -43,7 +43,7 @@ def test_forget(path: Path) -> None:
 def test_forget_by_words_and_time(path: Path) -> None:
     filled(path)
     text = words(run(path, "forget", "--query", "the weather", "--user", "ana", "--dry-run"))
-    assert text == "would forget 1 record kinds turn 1 records: id kind t2 turn"
+    assert text == "would forget 1 record kinds turn 1 records: id kind derived t2 turn no"
     assert data(run(path, "stats", "--json"))["records"] == 4
     found = data(run(path, "forget", "--query", "weather", "--user", "ana", "--yes", "--json", "--reason", "asked"))
     assert (found["records"], found["kinds"], found["proven"]) == (1, {"turn": 1}, True)

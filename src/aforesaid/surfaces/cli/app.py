@@ -114,12 +114,12 @@ class App:
 
 
 @contextmanager
-def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Progress]:
+def progress(label: str, *, hidden: bool = False) -> Iterator[Progress]:
     """A progress bar on stderr; call the result with (done, total). Does nothing when stderr is not a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    with click.progressbar(length=max(total, 1), label=label, file=sys.stderr) as bar:
+    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
         def move(done: int, total: int | None) -> None:
             bar.length = max(total or 0, done, 1)

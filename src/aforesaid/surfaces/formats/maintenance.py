@@ -85,7 +85,7 @@ def receipt_text(receipt: ForgetReceipt, columns: int) -> str:
     found = {
         "would forget" if receipt.dry_run else "forgot": counted(receipt.records, "record"),
         "kinds": receipt.kinds,
-        "made of the others": receipt.derived or "",
+        "derived from the others": receipt.derived or "",
         "also": receipt.scrubbed,
         "needs `aforesaid compact`": list(receipt.to_summarise) or "",
         "proven": "" if receipt.dry_run else "yes" if receipt.proven else "NOT PROVEN",

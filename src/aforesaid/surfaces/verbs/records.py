@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.errors import NotFoundError
 from aforesaid.surfaces.formats import notes
 from aforesaid.surfaces.formats import records as shown
-from aforesaid.surfaces.formats.governance import versions_text
 from aforesaid.surfaces.formats.maintenance import receipt_text
 from aforesaid.surfaces.turn_files import FORMATS
 from aforesaid.surfaces.verbs import arguments as arg
@@ -79,7 +78,7 @@ REMEMBER = Verb(
         Argument("time", "When it became true.  [default: now]", "time"),
     ),
     'aforesaid remember "The staging database is db-7." --user ana --type fact',
-    grant="write", effect="adds", opens="make", embeds=True, to_text=shown.remembered_text,
+    grant="write", effect="adds", opens="make", embeds=True, to_text=shown.kept_text,
     tool=Tool(
         "Store one statement permanently: a preference, a fact about the user, a decision, a task. Use it when the "
         "user asks you to remember, or states something that will still matter in later sessions; write it so that it "
@@ -177,7 +176,7 @@ HISTORY = Verb(
     "Oldest first; × marks replaced versions.",
     (arg.ID, *arg.WHERE),
     "aforesaid history claim-1f0c9a52d3b7e684 --user ana",
-    to_text=lambda found, view: versions_text(found, view.columns),
+    to_text=lambda found, view: shown.list_text(found, view.columns),
 )  # fmt: skip
 FORGET = Verb(
     "forget", "forget", "Delete records permanently.",
