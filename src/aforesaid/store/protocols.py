@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.hash_chain import Head
@@ -205,6 +205,7 @@ class Reader(Protocol):
         """Return the edges that start at these records or, with `incoming`, that end at them."""
 
 
+@runtime_checkable
 class Store(Reader, Protocol):
     """A database for records. Every write outside `transaction` is its own transaction.
 
