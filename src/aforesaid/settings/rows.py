@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
+
+LN2_IN_30_DAYS = math.log(2) / (30 * 86_400)  # per second: a half-life of 30 days
 
 
 def number(default: float, low: float, high: float, text: str) -> Any:
@@ -208,7 +211,7 @@ class LibraRows:
     authority_recency: float = number(0.5, 0, 1, "weight of recency r in the authority ω")
     authority_frequency: float = number(0.2, 0, 1, "weight of access frequency f in ω")
     authority_authored: float = number(0.3, 0, 1, "weight of authored documents a in ω")
-    authority_decay: float = number(1e-5, 0, 1, "λ of r, per second")
+    authority_decay: float = number(LN2_IN_30_DAYS, 0, 1, "λ of r, per second; r halves in 30 days by default")
     hop_decay: float = number(0.5, 0, 1, "share of its parent's score that a linked record gets")
     hop_threshold: float = number(0.15, 0, 1, "least score of a linked record")
 
