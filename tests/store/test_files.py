@@ -287,9 +287,7 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "word"),
     [
-        ("DELETE FROM segment_sketches", "sketch"),
         ("UPDATE segment_sketches SET data = zeroblob(length(data))", "sketch"),
-        ("UPDATE segment_sketches SET version = version - 1", "sketch"),
         ("UPDATE owners SET records = records + 5", "counted"),
         ("INSERT INTO terms (terms) VALUES ('delete-all')", "missing from the text index"),
         ("UPDATE segments SET used = used - 1", "placed"),
@@ -321,6 +319,75 @@ def test_verify_finds_and_repairs_derived_data(path: Path, damage: str, word: st
     assert [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)] == expected
     assert len(store.text_search(["fox"], ALL, 50)) == 40
     store.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM segment_sketches",
+        "DELETE FROM segment_sketches WHERE segment % 2 = 0",
+        "UPDATE segment_sketches SET version = version - 1",
+    ],
+)
+def test_missing_and_outdated_sketches_are_stored_again_at_open(path: Path, damage: str) -> None:
+    rows = replace(ROWS, sketch_from=0)
+    store = SQLiteStore(path, rows)
+    fill(store, [make_record(str(i)) for i in range(400)], random_vectors(400))  # more than are stored at once
+    whole = sketches(path)
+    expected = store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)
+    store.close()
+    assert len(whole) == 25
+    with sqlite3.connect(path) as raw:
+        raw.execute(damage)
+    raw.close()
+    assert sketches(path) != whole
+    store = SQLiteStore(path, rows)
+    assert sketches(path) == whole
+    assert store.vector_search(random_vectors(1, seed=5)[0], ALL, 5) == expected
+    assert store.maintenance.verify() == []
+    store.close()
+
+
+def sketches(path: Path) -> list[tuple[int, int, int, bytes]]:
+    with sqlite3.connect(path) as raw:
+        found = raw.execute("SELECT segment, version, checksum, data FROM segment_sketches ORDER BY segment").fetchall()
+    raw.close()
+    return found
+
+
+def test_a_store_that_cannot_store_its_sketches_opens_and_searches(path: Path) -> None:
+    rows = replace(ROWS, sketch_from=0, lock_timeout_ms=50)
+    writer = SQLiteStore(path, rows)
+    fill(writer, [make_record(str(i)) for i in range(40)], random_vectors(40))
+    query = random_vectors(1, seed=5)[0]
+    expected = writer.vector_search(query, ALL, 5)
+    with sqlite3.connect(path) as raw:
+        raw.execute("DELETE FROM segment_sketches")
+    raw.close()
+    with writer.transaction():
+        waiting = SQLiteStore(path, rows)
+        assert waiting.vector_search(query, ALL, 5) == expected
+        assert sketches(path) == []
+        waiting.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE segment_vectors SET data = zeroblob(10)")
+    raw.close()
+    damaged = SQLiteStore(path, rows)
+    assert any("wrong size" in problem.what for problem in damaged.maintenance.verify())
+    damaged.close()
+    writer.close()
+
+
+def test_blocks_of_another_length_are_still_searched(path: Path) -> None:
+    store = SQLiteStore(path, replace(ROWS, segment_rows=64))
+    fill(store, [make_record(str(i)) for i in range(100)], random_vectors(100))
+    query = random_vectors(1, seed=5)[0]
+    expected = [hit.key for hit in store.vector_search(query, ALL, 5)]
+    store.close()
+    for length in (16, 32, 128):
+        store = SQLiteStore(path, replace(ROWS, segment_rows=length, sketch_from=0))
+        assert [hit.key for hit in store.vector_search(query, ALL, 5)] == expected
+        store.close()
 
 
 def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:
