@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 
 from aforesaid.engine.request import Request
+from aforesaid.engine.rules import guidance_in_view
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.errors import InputError
 from aforesaid.retrieval.fallback import weak_hits_reason, with_raw_turns
@@ -53,7 +54,7 @@ def search(
     check_choice(profile, tuple(PROFILES), "profile")
     if profile in DERIVED:
         request = with_thresholds(request)
-    question = question_for(request, query, where, page.end, now)
+    question = question_for(request, query, _without_guidance(request, where), page.end, now)
     rank = _profile(profile)
     hits = rank(question)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
@@ -65,6 +66,13 @@ def search(
         profile,
         problem if final != hits else "",
     )
+
+
+def _without_guidance(request: Request, where: Filter) -> Filter:
+    """A filter that finds the turns behind guidance, and not their text a second time."""
+    if where.kinds is not None or where.keys is not None:
+        return where
+    return replace(where, exclude=(*where.exclude, *(rule.key for rule in guidance_in_view(request, where))))
 
 
 def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:
