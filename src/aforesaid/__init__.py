@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.documents.loader import LoadReport, ParsedDocument
     from aforesaid.embed.base import Embedder
-    from aforesaid.embed.scale import ModelScale
+    from aforesaid.engine.thresholds import ModelReport
     from aforesaid.errors import (
         AforesaidError,
         ConflictError,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from aforesaid.policy.repository import AdoptedPolicy
     from aforesaid.policy.values import Policy
     from aforesaid.retrieval.activation import ActiveContext
+    from aforesaid.retrieval.search_log import SearchStats
     from aforesaid.settings import Settings
     from aforesaid.store.protocols import Store, StoreProblem, StoreStats
     from aforesaid.text.extract.reader import Readers
@@ -73,7 +74,7 @@ _MODULES = {  # public names by the module that defines them
     "deletion.forget": "ForgetReceipt",
     "documents.loader": "LoadReport ParsedDocument",
     "embed.base": "Embedder",
-    "embed.scale": "ModelScale",
+    "engine.thresholds": "ModelReport",
     "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedError EmbedderChangedError "
     "FormatError InputError NotFoundError PolicyError ProvenanceError StoreError",
     "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
@@ -95,6 +96,7 @@ _MODULES = {  # public names by the module that defines them
     "policy.repository": "AdoptedPolicy",
     "policy.values": "Policy",
     "retrieval.activation": "ActiveContext",
+    "retrieval.search_log": "SearchStats",
     "settings": "Settings",
     "store.protocols": "Store StoreProblem StoreStats",
     "text.extract.reader": "Readers",
@@ -109,9 +111,9 @@ __all__ = [
     "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt",
     "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport",
     "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
-    "ModelScale", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
+    "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
     "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
-    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store",
+    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "SearchStats", "Settings", "Store",
     "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 

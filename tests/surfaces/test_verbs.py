@@ -12,9 +12,8 @@ import pytest
 
 from aforesaid.memory import Memory
 from aforesaid.store.memory import DictStore
-from aforesaid.surfaces.cli import main
 from aforesaid.surfaces.cli.build import special as special_command
-from aforesaid.surfaces.cli.commands import COMMANDS
+from aforesaid.surfaces.cli.commands import COMMANDS, command_named
 from aforesaid.surfaces.verbs import all_verbs
 from aforesaid.surfaces.verbs.declare import Verb
 
@@ -28,10 +27,10 @@ def named(verb: Verb) -> str:
 
 
 def command_of(verb: Verb) -> click.Command:
-    group, _, name = verb.name.rpartition(" ")
-    parent = main.commands[group] if group else main
-    assert isinstance(parent, click.Group)
-    return parent.commands[name]
+    first, _, second = verb.name.partition(" ")
+    found = command_named(first)
+    assert found is not None
+    return found.commands[second] if isinstance(found, click.Group) else found
 
 
 def test_names_are_unique() -> None:
@@ -76,7 +75,7 @@ def test_help_is_a_sentence(verb: Verb) -> None:
             ) or "[" in argument.help
 
 
-@pytest.mark.parametrize("verb", [verb for verb in ROWS if verb.tool], ids=named)
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb.tool], ids=named)
 def test_a_tool_is_offered_and_its_special_parts_exist(verb: Verb) -> None:
     pytest.importorskip("mcp")
     from aforesaid.surfaces.mcp.answers import SHAPES
@@ -99,3 +98,10 @@ def test_importing_the_table_stays_light() -> None:
     code += "print([n for n in ('numpy', 'pydantic', 'mcp', 'onnxruntime') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_table_names_every_profile() -> None:
+    from aforesaid.retrieval import search
+    from aforesaid.surfaces.verbs.records import PROFILES
+
+    assert tuple(search.PROFILES) == PROFILES

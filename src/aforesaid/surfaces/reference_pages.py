@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -70,42 +71,31 @@ def commands_page() -> str:
     """The help of every command."""
     from aforesaid.surfaces.cli import main
 
-    lines = ["# Command line", "", "```text", _help(main, ["aforesaid"]), "```"]
-    for names, _ in _commands(main, ["aforesaid"]):
-        lines += ["", f"## {' '.join(names)}", "", "```text", _help(main, names), "```"]
-    return "\n".join(lines) + "\n"
+    lines = []
+    for name, text in _helps(main):
+        title = "# Command line" if name == "aforesaid" else f"## {name}"
+        lines += [title, "", "```text", text, "```", ""]
+    return "\n".join(lines)
 
 
-def _commands(group: click.Group, above: list[str]) -> list[tuple[list[str], click.Command]]:
-    found: list[tuple[list[str], click.Command]] = []
-    for name in sorted(group.commands):
-        command = group.commands[name]
-        found.append(([*above, name], command))
-        if isinstance(command, click.Group):
-            found += _commands(command, [*above, name])
-    return found
-
-
-def _help(command: click.Command, names: list[str]) -> str:
-    """The output of `--help`, made with the contexts of the groups above, because their options count."""
-    context: click.Context | None = None
-    for name in names:
-        if isinstance(context, click.Context) and isinstance(context.command, click.Group):
-            command = context.command.commands[name]
-        context = command.make_context(
-            name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH, max_content_width=WIDTH
-        )
-    assert context is not None
-    return "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+def _helps(command: click.Command, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
+    """The full name and the output of `--help` of a command and of all commands below it."""
+    width = {"terminal_width": WIDTH, "max_content_width": WIDTH}
+    context = command.make_context(command.name, [], parent=above, resilient_parsing=True, **width)
+    yield context.command_path, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    if isinstance(command, click.Group):
+        for name in sorted(command.list_commands(context)):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from _helps(below, context)
 
 
 def tool_table() -> str:
     """The table of MCP tools."""
-    from aforesaid.surfaces.verbs import all_verbs
+    from aforesaid.surfaces.verbs import all_tools
 
     lines = ["| tool | minimal | grant | changes | purpose |", "|---|---|---|---|---|"]
-    rows = [(verb, verb.tool) for verb in all_verbs() if verb.tool]
-    for verb, tool in sorted(rows, key=lambda row: not row[1].minimal):
+    for verb, tool in all_tools():
         mark, purpose = "●" if tool.minimal else "", tool.description.partition(". ")[0]
         lines.append(f"| `{verb.tool_name}` | {mark} | {verb.grant} | {EFFECTS[verb.effect]} | {purpose}. |")
     return "\n".join(lines)

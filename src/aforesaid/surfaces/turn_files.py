@@ -95,7 +95,6 @@ def read_turns(
     session: str,
     form: Format = "auto",
     skip: Skip | None = None,
-    advance: Callable[[int], None] | None = None,
 ) -> Iterator[TurnAtLine]:
     """The turns of a stream as they arrive. A bad line raises FormatError with its number, or goes to `skip`."""
     parser: LineParser | None = None
@@ -108,8 +107,6 @@ def read_turns(
         skip(where, error)
 
     for number, data in enumerate(_raw_lines(stream), 1):
-        if advance is not None:
-            advance(len(data))
         try:
             line = decoded(data, first=number == 1)
             if parser is None:
@@ -144,11 +141,9 @@ def _parser(line: str, name: str, session: str, form: Format) -> LineParser:
     return JsonLines(session) if form == "jsonl" or (form == "auto" and json_like) else Transcript(session)
 
 
-def read_lines(stream: BinaryIO, name: str, advance: Callable[[int], None] | None = None) -> Iterator[str]:
+def read_lines(stream: BinaryIO, name: str) -> Iterator[str]:
     """The lines of a stream as text; FormatError names a line that is not UTF-8."""
     for number, data in enumerate(_raw_lines(stream), 1):
-        if advance is not None:
-            advance(len(data))
         try:
             yield decoded(data, first=number == 1)
         except FormatError as error:

@@ -31,4 +31,4 @@ def test_compact_and_expand(path: Path) -> None:
 
 def test_a_session_that_is_not_there_has_nothing_to_summarise(path: Path) -> None:
     run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS[:3]))
-    assert "session none" in words(run(path, "compact", "none", "--user", "ana"))
+    assert "none 0 0 0" in words(run(path, "compact", "none", "--user", "ana"))

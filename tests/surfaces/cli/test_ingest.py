@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from aforesaid.surfaces import turn_files as reading
-from support.cli import TURNS, data, filled, jsonl, run
+from support.cli import TURNS, data, filled, jsonl, run, words
 
 
 def stored(store: Path, *args: str) -> list[dict[str, object]]:
@@ -19,14 +19,14 @@ def stored(store: Path, *args: str) -> list[dict[str, object]]:
 def test_json_lines_come_back_with_their_ids(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "chat.jsonl"
     file.write_text(jsonl(*TURNS, {**TURNS[0], "id": "t5", "time": 1780000000, "bundle": "b1", "extra": 1}))
-    text = run(path, "ingest", str(file), "--user", "ana").stdout
-    assert text.startswith("5 turns: 5 stored, 0 duplicate, 0 echo, 0 skipped\ngate: ")
-    assert text.endswith("vector and text arms on; all indexed\n")
+    text = words(run(path, "ingest", str(file), "--user", "ana"))
+    assert text.startswith("turns 5 stored 5 duplicate 0 echo 0 skipped 0 gate admitted ")
+    assert text.endswith("vector and text arms on; all indexed")
     records = stored(path, "--user", "ana")
     assert [record["id"] for record in records] == ["t1", "t2", "t3", "t4", "t5"]
     assert records[4]["time"] == "2026-05-28T20:26:40+00:00"
     assert records[4]["bundle"] == "b1"
-    assert "5 turns: 0 stored, 5 duplicate" in run(path, "ingest", str(file), "--user", "ana").stdout
+    assert "turns 5 stored 0 duplicate 5" in words(run(path, "ingest", str(file), "--user", "ana"))
 
 
 def test_messages_get_stable_ids_and_the_files_name_as_session(path: Path, tmp_path: Path) -> None:
@@ -40,10 +40,10 @@ def test_messages_get_stable_ids_and_the_files_name_as_session(path: Path, tmp_p
     ]
     file = tmp_path / "monday.jsonl"
     file.write_text(jsonl(*messages))
-    assert "5 stored" in run(path, "ingest", str(file)).stdout
-    assert "5 duplicate" in run(path, "ingest", str(file)).stdout
+    assert "stored 5" in words(run(path, "ingest", str(file)))
+    assert "duplicate 5" in words(run(path, "ingest", str(file)))
     file.write_text(jsonl(*messages, {"role": "user", "content": "Thanks"}))
-    assert "1 stored, 5 duplicate" in run(path, "ingest", str(file)).stdout
+    assert "stored 1 duplicate 5" in words(run(path, "ingest", str(file)))
     records = {str(record["text"]): record for record in stored(path)}
     assert {record["session"] for record in records.values()} == {"monday"}
     assert "Which day\nis it?" in records
@@ -97,14 +97,13 @@ def test_bad_lines_can_be_skipped_and_are_listed(path: Path, tmp_path: Path) -> 
     ]  # fmt: skip
     file = tmp_path / "chat.jsonl"
     file.write_bytes(b"".join(lines))
-    text = run(path, "ingest", str(file), "--continue-on-error").stdout
-    for number, words in (
+    text = words(run(path, "ingest", str(file), "--continue-on-error"))
+    for number, why in (
         (2, "not JSON"), (4, "not an object"), (5, "no text"), (6, "no role"), (7, "(0xff) is not UTF-8"),
         (8, "must be text"), (9, "not a time"), (10, "stored with a different text"), (11, "not JSON"),
     ):  # fmt: skip
-        assert any(line.startswith(f"  {file}:{number}: ") and words in line for line in text.splitlines()), number
-    assert "9 lines skipped" in text
-    assert "2 turns: 2 stored" in text
+        assert why in text.partition(f"where {file}:{number} ")[2].partition(" where ")[0], number
+    assert "turns 2 stored 2" in text
     found = data(run(path, "ingest", str(file), "--continue-on-error", "--json"))
     assert found["duplicate"] == 2
     assert found["errors"][0]["where"] == f"{file}:2"
@@ -146,7 +145,7 @@ def test_the_gate_shows_each_decision(path: Path) -> None:
     assert lines[0].startswith("admit    t1  G=")
     assert lines[1] == "stored   t2  kept as history; the gate only scores user messages"
     assert lines[4:6] == ["skipped  t5  heartbeat", "skipped  t6  empty"]
-    assert lines[6] == "6 turns: 4 stored, 0 duplicate, 0 echo, 2 skipped"
+    assert [line.split() for line in lines[6:8]] == [["turns", "6"], ["stored", "4"]]
     outcomes = data(run(path, "ingest", "--show-gate", "--json", stdin=jsonl(*turns)))["outcomes"]
     assert outcomes[0]["gate"]["signals"]["H"] == 1.0
 
@@ -154,7 +153,7 @@ def test_the_gate_shows_each_decision(path: Path) -> None:
 def test_secrets_are_counted(path: Path) -> None:
     leak = {**TURNS[0], "text": "postgresql://reader:EXAMPLE-lowtide-4471@db.example:5432/gauges"}
     result = run(path, "ingest", stdin=jsonl(leak))
-    assert "secrets redacted in 1" in result.stdout
+    assert "redacted 1" in words(result)
     assert "lowtide" not in run(path, "show", "t1").stdout
     assert b"lowtide" not in path.read_bytes()
 
@@ -168,13 +167,13 @@ def test_nothing_is_stored_when_a_file_is_missing(path: Path, tmp_path: Path) ->
 
 
 def test_nothing_in_nothing_out(path: Path) -> None:
-    assert run(path, "ingest").stdout.startswith("0 turns: 0 stored")
+    assert words(run(path, "ingest")).startswith("turns 0 stored 0")
     assert data(run(path, "ingest", "--json"))["freshness"]["records"] == 0
 
 
 def test_several_files_and_stdin_in_one_call(path: Path, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("User: one")
     (tmp_path / "b.jsonl").write_text(jsonl(TURNS[0]))
-    text = run(path, "ingest", str(tmp_path / "a.txt"), "-", str(tmp_path / "b.jsonl"), stdin="User: two").stdout
-    assert text.startswith("3 turns: 3 stored")
+    text = words(run(path, "ingest", str(tmp_path / "a.txt"), "-", str(tmp_path / "b.jsonl"), stdin="User: two"))
+    assert text.startswith("turns 3 stored 3")
     assert {record["session"] for record in stored(path)} == {"a", "stdin", "s1"}

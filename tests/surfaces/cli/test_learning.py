@@ -84,9 +84,23 @@ def test_calibrate_from_feedback(path: Path) -> None:
         signal = "helpful" if label["relevant"] else "harmful"
         run(path, "feedback", str(label["id"]), signal, "--query", str(label["query"]), "--user", "ana", "--now", NOW)
     assert words(run(path, "calibrate")).startswith("stored yes method isotonic")
-    gate = run(path, "calibrate", "--gate", "--dry-run").stdout
-    assert "gate: 30 labels, 15 useful; policy version none; a dry run: not kept" in gate
+    gate = words(run(path, "calibrate", "--gate", "--dry-run"))
+    assert "policy version none labels 30 useful 15" in gate
+    assert "stored no" in gate
     assert "of 30 past decisions would change" in gate
+
+
+def test_a_model_is_measured_and_shows_what_each_threshold_becomes(path: Path) -> None:
+    dry = run(path, "calibrate", "--model", "--dry-run").stdout
+    assert dry.startswith("hash-64-0: a dry run: not stored") and "libra.theta1" in dry
+    found = data(run(path, "--json", "calibrate", "--model"))
+    assert found["stored"] and found["used"] and set(found["ends"]) == {"query", "slot", "align", "support"}
+    [theta1] = [row for row in found["thresholds"] if row["setting"] == "libra.theta1"]
+    low, high = found["ends"]["query"]["unrelated"], found["ends"]["query"]["related"]
+    assert theta1["place"] == 0.2 and theta1["cosine"] == pytest.approx(low + 0.2 * (high - low))
+    assert not any(row["setting"].startswith("cascade.") for row in found["thresholds"])  # this model has no tiers
+    literal = run(path, "calibrate", "--model", "--dry-run", "--set", "search.thresholds=literal")
+    assert "used as cosines" in literal.stderr
 
 
 def test_the_gate_is_calibrated_from_a_file(path: Path, tmp_path: Path) -> None:
@@ -140,12 +154,12 @@ def test_gate_list_and_show(path: Path) -> None:
 
 def test_gate_replay(path: Path) -> None:
     filled(path)
-    same = run(path, "gate", "replay", "--user", "ana").stdout
-    assert "3 turns replayed with the settings in force" in same
-    assert "0 decisions would change" in same
+    assert "turns 3 before admit 2, defer 0, reject 1 after admit 2" in words(
+        run(path, "gate", "replay", "--user", "ana")
+    )
     args = ("gate", "replay", "--user", "ana", "--weights", "gate.threshold=1", "--weights", "gate.weight_novelty=0.5")
     text = run(path, *args, "--limit", "1").stdout
-    assert "gate.threshold=1, gate.weight_novelty=0.5" in text
+    assert "gate.threshold 1, gate.weight_novelty 0.5" in text
     assert "admit → reject" in text
     assert "more; --limit shows them" in text
     found = data(run(path, "--json", *args))

@@ -81,7 +81,7 @@ def test_show_prints_lines_and_says_when_they_changed(path: Path, folder: Path) 
     assert "changed since it was indexed" in now.stderr
     assert data(run(path, "show", "ws/MEMORY.md:1", "--user", "ana", "--json"))["changed"] is True
     chunk = data(run(path, "search", "--files", "ship", "--user", "ana", "--json"))["hits"][0]["id"]
-    assert "file=ws/memory/topics/deploy.md" in run(path, "show", chunk, "--user", "ana").stdout
+    assert "file ws/memory/topics/deploy.md" in words(run(path, "show", chunk, "--user", "ana"))
     assert "No note" in run(path, "show", "../x.md:1", "--user", "ana", code=2).stderr
     assert "No record has the id" in run(path, "show", "s1-t1", "--user", "ana", code=2).stderr
 

@@ -15,10 +15,10 @@ import click
 from aforesaid import __version__
 from aforesaid.errors import AforesaidError, InputError, SettingsError
 from aforesaid.surfaces.cli.app import App
-from aforesaid.surfaces.cli.commands import COMMANDS, Commands, summary_of
+from aforesaid.surfaces.cli.commands import COMMANDS, command_named, summary_of
 from aforesaid.surfaces.cli.options import global_options
 
-FAILED, WRONG_INPUT, INTERRUPTED, UNREAD = 1, 2, 130, 141
+FAILED, WRONG_INPUT, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
 
 EPILOG = """\b
 Exit codes:
@@ -53,14 +53,18 @@ class AforesaidGroup(click.Group):
             click.echo("interrupted", err=True)
             return INTERRUPTED
         except BrokenPipeError:
-            return _unread()
+            return _output_closed()
         except (AforesaidError, click.ClickException, OSError) as error:
             _debug()
             return _report(error, as_json="--json" in given)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order of the table."""
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Made when it is needed."""
+        return command_named(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """From the table, so that no command has to be built."""
@@ -74,13 +78,13 @@ class AforesaidGroup(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            ctx.exit(_unread())
+            ctx.exit(_output_closed())
 
 
-def _unread() -> int:
+def _output_closed() -> int:
     """Send further output to nowhere, because it would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return UNREAD
+    return OUTPUT_CLOSED
 
 
 def _debug() -> None:
@@ -117,7 +121,6 @@ def _colour() -> bool | None:
 @click.group(
     "aforesaid",
     cls=AforesaidGroup,
-    commands=Commands(),
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

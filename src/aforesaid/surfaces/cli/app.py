@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aforesaid._util.private_files import private_folder
 from aforesaid.errors import InputError
 from aforesaid.types import Progress
 
@@ -78,7 +79,7 @@ class App:
         if existing and not path.exists():
             raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` creates one.")
         if not self.store:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
         from aforesaid.memory import Memory
 
         memory = Memory.open(
@@ -114,12 +115,12 @@ class App:
 
 
 @contextmanager
-def progress(label: str, total: int = 0, *, hidden: bool = False) -> Iterator[Progress]:
+def progress(label: str, *, hidden: bool = False) -> Iterator[Progress]:
     """A progress bar on stderr; call the result with (done, total). Does nothing when stderr is not a terminal."""
     if hidden or not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    with click.progressbar(length=max(total, 1), label=label, file=sys.stderr) as bar:
+    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
 
         def move(done: int, total: int | None) -> None:
             bar.length = max(total or 0, done, 1)

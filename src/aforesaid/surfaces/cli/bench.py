@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from aforesaid.surfaces.cli.app import App, progress
-from aforesaid.surfaces.cli.bench_context import compaction, files, readers, stability
-from aforesaid.surfaces.cli.options import F, command, numbers
-from aforesaid.surfaces.formats.columns import figures_text
+from aforesaid.surfaces.cli.options import command
+from aforesaid.surfaces.formats.report import report_text
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
@@ -22,10 +21,65 @@ if TYPE_CHECKING:
     from aforesaid.bench.quality.run import Plan, QuestionResult
     from aforesaid.bench.quality.types import Corpus
     from aforesaid.bench.quality.variants import Variant
+    from aforesaid.bench.quality.vectors import CachedEmbedder
     from aforesaid.settings import Settings
     from aforesaid.types import SearchResult
 
 ALWAYS_KS = {5, 10}  # the cutoffs that every table shows
+
+Decorator = Callable[[Any], Any]
+
+
+def whole(flag: str, text: str, default: int | None = None, least: int = 1, most: int | None = None) -> Decorator:
+    """An option with a whole number."""
+    span = click.IntRange(least, most)
+    return click.option(flag, type=span, default=default, show_default=default is not None, metavar="N", help=text)
+
+
+def numbers(flag: str, text: str, default: str) -> Decorator:
+    """An option with whole numbers separated by commas, smallest first; 0 stands for none."""
+    return click.option(flag, type=_numbers, default=default, show_default=True, metavar="N,N…", help=text)
+
+
+def _numbers(value: str) -> tuple[int, ...]:
+    try:
+        found = sorted({int(part) for part in value.split(",")} - {0})
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers like 5,10,20.") from None
+    if any(number < 0 for number in found):
+        raise click.BadParameter("numbers cannot be negative.")
+    return tuple(found)
+
+
+QUESTION_OPTIONS: tuple[Decorator, ...] = (
+    click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    whole("--pool", "LongMemEval: fill each haystack up to N sessions with sessions of other questions.", 0, 0),
+    click.option("--types", multiple=True, metavar="TYPE", help="Only this type; may be repeated."),
+    whole("--fold", "Only this fold, of 0 to 4.", least=0, most=4),
+    whole("--without-fold", "All but this fold.", least=0, most=4),
+    whole("--limit-questions", "At most N questions a file, each type in proportion."),
+    click.option("--cache", metavar="DIR", help="The folder for cached vectors.  [default: the user's cache]"),
+    click.option("--no-cache", is_flag=True, help="Do not cache vectors."),
+    click.option("--per-question", type=click.File("w", encoding="utf-8", lazy=False), metavar="FILE",
+                 help="Write every answer as a line of JSON: ranks, missed records, and the texts."),
+    click.option("--variant", "variants", multiple=True, metavar="NAME",
+                 help="A variant of the ablation's table; may be repeated."),
+)  # fmt: skip
+CONVERSATION_OPTIONS: tuple[Decorator, ...] = (
+    click.argument("path", metavar="PATH"),
+    whole("--conversations", "Use at most this many of the file.", 10),
+)
+
+
+def options(decorators: Sequence[Decorator]) -> Decorator:
+    """Several options at once."""
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(decorators):
+            function = each(function)
+        return function
+
+    return decorate
 
 
 @click.group()
@@ -33,57 +87,21 @@ def bench() -> None:
     """Measure quality and speed."""
 
 
-def question_options(function: F) -> F:
-    """Options that choose the files and their questions."""
-    for decorate in reversed(
-        (
-            click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
-            click.option("--pool", type=click.IntRange(0), default=0, metavar="N",
-                         help="LongMemEval: fill each haystack up to N sessions with sessions of other questions."),
-            click.option("--types", multiple=True, metavar="TYPE", help="Only this type; may be repeated."),
-            click.option("--fold", type=click.IntRange(0, 4), metavar="0-4", help="Only this fold."),
-            click.option("--without-fold", type=click.IntRange(0, 4), metavar="0-4", help="All but this fold."),
-            click.option("--limit-questions", type=click.IntRange(1), metavar="N",
-                         help="At most N questions a file, each type in proportion."),
-            click.option("--cache", metavar="DIR", help="The folder for cached vectors.  [default: the user's cache]"),
-            click.option("--no-cache", is_flag=True, help="Do not cache vectors."),
-            click.option("--per-question", type=click.File("w", encoding="utf-8", lazy=False), metavar="FILE",
-                         help="Write every answer as a line of JSON: ranks, missed records, and the texts."),
-        )
-    ):  # fmt: skip
-        function = decorate(function)
-    return function
-
-
-VARIANT = click.option(
-    "--variant", "variants", multiple=True, metavar="NAME", help="A variant of the ablation's table; may be repeated."
-)
-
-
 @command(
     "quality",
     "aforesaid bench quality locomo10.json --limit-questions 50\n"
     "  aforesaid bench quality longmemeval_s.json --pool 500 --profile default --profile pce",
 )
-@question_options
+@options(QUESTION_OPTIONS)
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="A ranking profile; may be repeated.")
-@VARIANT
-@click.option(
-    "--k", "ks", type=numbers, default="5,10,20", show_default=True, help="Cutoffs; 5 and 10 are always included."
-)
-@click.option("--budgets", type=numbers, default="1000,2000,4000,8000", show_default=True, help="Tokens; 0: none.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Hits to request.")
+@numbers("--k", "Cutoffs; 5 and 10 are always included.", "5,10,20")
+@numbers("--budgets", "Tokens; 0: none.", "1000,2000,4000,8000")
+@whole("--limit", "Hits to request.", 50)
 @click.pass_obj
 def quality(
-    app: App,
-    /,
-    profiles: Sequence[str],
-    variants: Sequence[str],
-    ks: tuple[int, ...],
-    budgets: tuple[int, ...],
-    limit: int,
-    **options: Any,
-) -> None:
+    app: App, /, profiles: Sequence[str], variants: Sequence[str], k: tuple[int, ...], budgets: tuple[int, ...],
+    limit: int, **chosen: Any,
+) -> None:  # fmt: skip
     """Measure retrieval on public question sets. Recall by turn and session, answers inside a token budget, speed.
 
     PATH is a file or folder of LongMemEval, LoCoMo, SQuAD, BEIR or BEAM as published; .gz and .xz work too.
@@ -94,44 +112,92 @@ def quality(
     from aforesaid.surfaces.formats.bench import quality_text
 
     ranked = profiles or (() if variants else ("default",))
-    chosen = {variant.name: variant for variant in (*(Variant(name, name) for name in ranked), *named(variants))}
-    cutoffs = tuple(sorted(ALWAYS_KS.union(ks)))
+    by_name = {variant.name: variant for variant in (*(Variant(name, name) for name in ranked), *named(variants))}
+    cutoffs = tuple(sorted(ALWAYS_KS.union(k)))
     plan = Plan(cutoffs, budgets, max(limit, *cutoffs))
-    reports = _reports(app, tuple(chosen.values()), plan, options)
-    app.say([to_json(report) for report in reports], "\n\n\n".join(map(quality_text, reports)))
+    reports = _reports(app, tuple(by_name.values()), plan, chosen)
+    app.say(to_json(reports), "\n\n\n".join(map(quality_text, reports)))
 
 
-@command("ablation", "aforesaid bench ablation locomo10.json --write docs/benchmarks.md")
-@question_options
-@VARIANT
-@click.option("--write", metavar="PAGE", help="Write the tables between the marks of this Markdown page.")
+@command("ablation", "aforesaid bench ablation locomo10.json > tables.md")
+@options(QUESTION_OPTIONS)
 @click.pass_obj
-def ablation(app: App, /, variants: Sequence[str], write: str | None, **options: Any) -> None:
-    """Compare variants of the ranking. Shows the difference of each to the default."""
+def ablation(app: App, /, variants: Sequence[str], **chosen: Any) -> None:
+    """Compare variants of the ranking. Prints Markdown tables with the difference of each to the default."""
     from aforesaid.bench.quality.run import Plan
     from aforesaid.bench.quality.variants import VARIANTS, named
-    from aforesaid.surfaces.formats.bench import ablation_markdown, ablation_text, check_marks, write_between
+    from aforesaid.surfaces.formats.bench import ablation_text
 
-    if write is not None:
-        check_marks(Path(write))
-    chosen = dict.fromkeys(variant.name for variant in (VARIANTS[0], *(named(variants) if variants else VARIANTS)))
-    reports = _reports(app, named(list(chosen)), Plan(budgets=()), options)
-    if write is not None:
-        write_between(Path(write), ablation_markdown(reports))
-    app.say([to_json(report) for report in reports], ablation_text(reports))
+    names = dict.fromkeys(variant.name for variant in (VARIANTS[0], *(named(variants) if variants else VARIANTS)))
+    reports = _reports(app, named(list(names)), Plan(budgets=()), chosen)
+    app.say(to_json(reports), ablation_text(reports))
+
+
+@command("stability", "aforesaid bench stability locomo10.json --budgets 1000,2000")
+@options(CONVERSATION_OPTIONS)
+@whole("--turns", "Turns in a session.", 50, 2)
+@numbers("--budgets", "Token budgets.", "1000,2000,4000")
+@click.pass_obj
+def stability(app: App, path: str, conversations: int, turns: int, budgets: tuple[int, ...]) -> None:
+    """Measure how much of a prompt stays the same. Replays sessions turn by turn, compared with a plain context."""
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.stability import measure
+
+    corpora = list(load(Path(path)).corpora.values())[:conversations]
+    settings = app.settings()
+    with _cached(app, settings) as embedder:
+        app.say([measure(corpora, embedder, settings, turns, budget) for budget in budgets])
+
+
+@command("compaction", "aforesaid bench compaction locomo10.json")
+@options(CONVERSATION_OPTIONS)
+@numbers("--growth", "Session lengths to measure; 0: none.", "500,1000,2000,4000")
+@click.pass_obj
+def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
+    """Measure the quality of summaries. Alignment, coverage, compression, surviving facts; and the cost a turn."""
+    from aforesaid.bench import compaction as measuring
+    from aforesaid.bench.quality.load import load
+
+    dataset = load(Path(path))
+    some = replace(dataset, corpora=dict(list(dataset.corpora.items())[:conversations]))
+    settings = measuring.without_tail(app.settings())
+    with _cached(app, settings) as embedder, progress("Summarising") as move:
+        report = measuring.measure(some, embedder, settings, move)
+    app.say({**report, "growth": measuring.measure_growth(growth)})
+
+
+@command("files", "aforesaid bench files --notes 10000")
+@whole("--notes", "Number of invented notes.", 10_000, 10)
+@whole("--model-texts", "Chunks to embed with the model; 0: none.", 64, 0)
+@click.pass_obj
+def files(app: App, notes: int, model_texts: int) -> None:
+    """Measure the speed of indexing notes. Compared with reading and embedding alone; and how soon an edit is found."""
+    from aforesaid.bench import files as measuring
+
+    with progress("Indexing") as move:
+        app.say(measuring.measure(notes, app.embedder(app.settings()) if model_texts else None, move, model_texts))
+
+
+@command("readers", "aforesaid bench readers locomo10.json")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.pass_context
+def readers(ctx: click.Context, paths: Sequence[str]) -> None:
+    """Measure the readers of text. Finds, crashes and time of each on the messages and questions of question sets.
+
+    Exits with 1 when a reader raised an exception.
+    """
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.readers import measure
+
+    rows = [row for path in paths for row in measure(load(Path(path)))]
+    ctx.ensure_object(App).say(rows)
+    if any(row["crashes"] for row in rows):
+        ctx.exit(1)
 
 
 @command("speed", "aforesaid bench speed --sizes 1000,10000")
-@click.option(
-    "--sizes", type=numbers, default="1000,10000,100000", show_default=True, help="Numbers of turns in the store."
-)
-@click.option(
-    "--model-turns",
-    type=click.IntRange(0),
-    default=200,
-    show_default=True,
-    help="Texts to embed with the model; 0: none.",
-)
+@numbers("--sizes", "Numbers of turns in the store.", "1000,10000,100000")
+@whole("--model-turns", "Texts to embed with the model; 0: none.", 200, 0)
 @click.pass_obj
 def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     """Measure the speed of ingest and search. Uses invented turns; compares with exact cosine in numpy."""
@@ -140,22 +206,21 @@ def speed(app: App, sizes: tuple[int, ...], model_turns: int) -> None:
     rows = []
     for size in sizes:
         rows.append(measuring.measure(size))
-        click.echo(figures_text(rows[-1:]) + "\n", err=app.json)
+        click.echo(report_text(rows[-1], app.columns) + "\n", err=app.json)
     model = measuring.measure_model(model_turns) if model_turns else 0.0
     text = f"The default model embeds {model:.0f} such turns a second." if model else ""
     app.say({"rows": rows, "model_turns_per_second": model}, text)
 
 
 @command("starts", "aforesaid bench starts --runs 5")
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True, help="How often each is measured.")
+@whole("--runs", "How often each is measured.", 3)
 @click.pass_obj
 def starts(app: App, runs: int) -> None:
     """Measure the start-up time. `mcp` and `hook` as processes, with no daemon, a new one and a running one."""
     from aforesaid.bench import starts as measuring
 
-    options = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
-    rows = measuring.measure(runs, options)
-    app.say(rows, figures_text(rows))
+    given = [part for name, value in app.arguments.items() for part in ("--set", f"{name}={value}")]
+    app.say(measuring.measure(runs, given))
 
 
 @command("scoring", "aforesaid bench scoring")
@@ -165,7 +230,7 @@ def scoring(app: App) -> None:
     from aforesaid.bench.scoring import costs
 
     found = dict(costs())
-    app.say({"ms": found}, "ms for 1,000 candidates\n" + figures_text([found]))
+    app.say({"ms": found}, "ms for 1,000 candidates\n" + report_text(found, app.columns))
 
 
 @command("tokens", "aforesaid bench tokens notes.md")
@@ -175,11 +240,10 @@ def tokens(app: App, files: Sequence[str]) -> None:
     """Measure the token estimate. Compares it with real tokenizers, on FILES or on built-in texts."""
     from aforesaid.bench.tokens import measure, texts_of
 
-    rows = measure(texts_of(files))
-    app.say(rows, figures_text(rows))
+    app.say(measure(texts_of(files)))
 
 
-def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping[str, Any]) -> list[QualityReport]:
+def _reports(app: App, variants: Sequence[Variant], plan: Plan, chosen: Mapping[str, Any]) -> list[QualityReport]:
     """Run every file through every variant. All files are read first, so that a bad one fails early."""
     from aforesaid.bench.quality.load import load
     from aforesaid.bench.quality.report import details, report
@@ -187,17 +251,21 @@ def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping
     from aforesaid.bench.quality.types import choose
     from aforesaid.bench.quality.vectors import default_folder
 
-    datasets = [load(Path(path), pool=options["pool"]) for path in options["paths"]]
-    choice = {name: options[name] for name in ("types", "fold", "without_fold")}
-    questions = [choose(dataset.questions, **choice, limit=options["limit_questions"]) for dataset in datasets]
-    cache = Path(options["cache"]).expanduser() if options["cache"] else default_folder()
-    stream = options["per_question"]
+    datasets = [load(Path(path), pool=chosen["pool"]) for path in chosen["paths"]]
+    choice = {name: chosen[name] for name in ("types", "fold", "without_fold")}
+    questions = [choose(dataset.questions, **choice, limit=chosen["limit_questions"]) for dataset in datasets]
+    cache = Path(chosen["cache"]).expanduser() if chosen["cache"] else default_folder()
+    stream = chosen["per_question"]
+
+    def settings(changed: Mapping[str, str]) -> Settings:
+        return replace(app, arguments={**app.arguments, **changed}).settings()
+
     reports = []
-    with ExitStack() as closing:
-        prepared = ready(variants, partial(_settings, app), app.embedder, None if options["no_cache"] else cache)
+    with ExitStack() as stack:
+        prepared = ready(variants, settings, app.embedder, None if chosen["no_cache"] else cache)
         for variant in prepared:
             if variant.embedder is not None:
-                closing.callback(variant.embedder.close)
+                stack.callback(variant.embedder.close)
         for dataset, here in zip(datasets, questions, strict=True):
 
             def keep(corpus: Corpus, result: QuestionResult, hits: SearchResult, name: str = dataset.name) -> None:
@@ -209,11 +277,17 @@ def _reports(app: App, variants: Sequence[Variant], plan: Plan, options: Mapping
     return reports
 
 
-def _settings(app: App, changed: Mapping[str, str]) -> Settings:
-    """The current settings, changed by those of a variant."""
-    from aforesaid.settings import Settings
+@contextmanager
+def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
+    """The embedder with a cache of vectors."""
+    from aforesaid.bench.quality.vectors import CachedEmbedder, default_folder
 
-    return Settings.load(app.config, arguments={**app.arguments, **changed})
+    embedder = app.embedder(settings)
+    if embedder is None:
+        yield None
+        return
+    with closing(CachedEmbedder(embedder, default_folder(), f"max_tokens={settings.embed.max_tokens}")) as cached:
+        yield cached
 
 
 for each in (quality, ablation, readers, stability, compaction, files, speed, starts, scoring, tokens):

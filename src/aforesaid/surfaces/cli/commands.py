@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections import UserDict
-from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from aforesaid.surfaces.verbs.declare import Verb
 
 # In the order in which a newcomer meets them. A command of the table names its module in `surfaces.verbs`; a
 # hand-written one names its module in `surfaces.cli` and its summary.
@@ -40,41 +42,28 @@ def summary_of(name: str) -> str:
     where = COMMANDS[name]
     if not isinstance(where, str):
         return where[1]
-    module = _rows(where)
-    groups: dict[str, str] = getattr(module, "GROUPS", {})
-    return groups.get(name) or str(next(verb.summary for verb in module.VERBS if verb.name == name))
+    groups, verbs = _rows(where)
+    return groups.get(name) or next(verb.summary for verb in verbs if verb.name == name)
 
 
-def _rows(module: str) -> Any:
-    return import_module(f"aforesaid.surfaces.verbs.{module}")
-
-
-class Commands(UserDict[str, click.Command]):
-    """All commands as a mapping that makes them one by one."""
-
-    def __getitem__(self, name: str) -> click.Command:
-        if name not in self.data:
-            self.data[name] = _made(name, COMMANDS[name])
-        return self.data[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in COMMANDS
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
-def _made(name: str, where: str | tuple[str, str]) -> click.Command:
+@cache
+def command_named(name: str) -> click.Command | None:
+    """Build or import a command; None when there is no such command."""
+    where = COMMANDS.get(name)
+    if where is None:
+        return None
     if not isinstance(where, str):
         found: click.Command = getattr(import_module(f"aforesaid.surfaces.cli.{where[0]}"), name)
         return found
     from aforesaid.surfaces.cli.build import command_of, group_of
 
-    module = _rows(where)
-    groups: dict[str, str] = getattr(module, "GROUPS", {})
+    groups, verbs = _rows(where)
     if name in groups:
-        return group_of(name, groups[name], module.VERBS)
-    return command_of(next(verb for verb in module.VERBS if verb.name == name))
+        return group_of(name, groups[name], verbs)
+    return command_of(next(verb for verb in verbs if verb.name == name))
+
+
+def _rows(module: str) -> tuple[dict[str, str], tuple[Verb, ...]]:
+    """The groups of commands and the verbs of a module."""
+    found = import_module(f"aforesaid.surfaces.verbs.{module}")
+    return getattr(found, "GROUPS", {}), found.VERBS

@@ -104,15 +104,5 @@ def _asked(app: App, folder: str, action: str) -> bool:
         return False
     with line:
         found: dict[str, Any] = line.call(action)
-    app.say({"running": action == "status", **found}, _text(action, found))
+    app.say({"running": action == "status", **found}, f"stopped {found['pid']}" if action == "stop" else None)
     return True
-
-
-def _text(action: str, found: dict[str, Any]) -> str:
-    if action == "stop":
-        return f"stopped {found['pid']}"
-    from aforesaid.surfaces.formats.report import counted, size
-
-    clients = counted(found["clients"], "client")
-    up = f"up {found['up_seconds']:.0f} s"
-    return f"{found['pid']}  {found['version']}  {clients}  {up}  {size(found['peak_bytes'])} at peak  {found['store']}"

@@ -7,7 +7,7 @@ import platform
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import TextWrapper
@@ -18,6 +18,7 @@ import click
 from aforesaid import __version__
 from aforesaid.errors import AforesaidError
 from aforesaid.surfaces.cli.app import App
+from aforesaid.surfaces.cli.models import checked_weights
 from aforesaid.surfaces.cli.options import command
 from aforesaid.surfaces.formats.columns import pad, visible
 from aforesaid.surfaces.formats.report import counted, size
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 LOW_DISK_BYTES = 500_000_000  # warn: a reindex or a backup may not fit
 NO_DISK_BYTES = 20_000_000  # fail: the next writes may not
 INDENT = " " * 16
+NOT_MEANING = {"off": "off: search uses keywords only", "hash": "hash: it compares words, not meaning; for tests"}
 MARKS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -60,23 +62,23 @@ def _checks(app: App) -> Iterator[Check]:
     yield Check(
         "aforesaid", "ok", f"{__version__}, Python {platform.python_version()} on {platform.platform(terse=True)}"
     )
-    yield from _guarded("sqlite", _sqlite)
+    yield from _guarded("sqlite", _sqlite())
     settings = Settings()
     try:
         settings = app.settings()
         yield from _settings(app, settings)
     except AforesaidError as error:
         yield Check("settings", "fail", error.message, error.remedy)
-    yield from _guarded("store", lambda: _store(app, settings))
-    yield from _guarded("disk", lambda: _disk(app.path))
-    yield from _guarded("model", lambda: _embedder(settings))
-    yield from _guarded("daemon", lambda: _daemon(app.path, settings.daemon.folder))
+    yield from _guarded("store", _store(app, settings))
+    yield from _guarded("disk", _disk(app.path))
+    yield from _guarded("model", _embedder(settings))
+    yield from _guarded("daemon", _daemon(app.path, settings.daemon.folder))
 
 
-def _guarded(name: str, look: Callable[[], Iterator[Check]]) -> Iterator[Check]:
+def _guarded(name: str, results: Iterator[Check]) -> Iterator[Check]:
     """The results of a check; an error is a result too."""
     try:
-        yield from look()
+        yield from results
     except AforesaidError as error:
         yield Check(name, "fail", error.message, error.remedy)
     except OSError as error:
@@ -123,7 +125,7 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
     finally:
         store.close()
     active = [space.name for space in spaces if space.active]
-    yield from _guarded("vectors", lambda: _same_embedder(settings, active))
+    yield from _guarded("vectors", _same_embedder(settings, active))
 
 
 def _same_embedder(settings: Settings, active: list[str]) -> Iterator[Check]:
@@ -143,39 +145,20 @@ def _disk(path: Path) -> Iterator[Check]:
 
 
 def _embedder(settings: Settings) -> Iterator[Check]:
+    from aforesaid.embed import weights
+
     rows = settings.embed
-    if rows.provider == "local":
-        yield from _local(settings)
-    elif rows.provider == "off":
-        yield Check("model", "warn", "off: search uses keywords only", "Set embed.provider to local.")
-    elif rows.provider == "hash":
-        yield Check(
-            "model", "warn", "hash: it compares words, not meaning", "It is for tests; set embed.provider to local."
-        )
-    else:
+    if rows.provider in NOT_MEANING:
+        yield Check("model", "warn", NOT_MEANING[rows.provider], "Set embed.provider to local.")
+    elif rows.provider != "local":
         found = f"{rows.provider}, model {rows.model or '(none)'}; not checked: doctor uses no network"
         yield Check("model", "ok" if rows.model else "fail", found, "" if rows.model else "Set embed.model.")
-
-
-def _local(settings: Settings) -> Iterator[Check]:
-    from aforesaid.embed import weights
-    from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.model import check_numerics
-
-    model = Path(settings.embed.model) if settings.embed.model else None
-    folder = weights.locate(model)
-    if folder is None:
-        yield Check(
-            "model", "warn", "no weights here: search uses keywords only until they are downloaded", weights.REMEDY
-        )
-        return
-    own = weights.named_folder(model) is not None
-    if not own:
-        weights.verify(folder)
-    cosine = check_numerics(LocalEmbedder(model, fetch=None))
-    sums = "your own weights" if own else "sha256 right"
-    numbers = "" if cosine is None else f", numbers right (cosine {cosine:.3f})"
-    yield Check("model", "ok", f"{folder}: {sums}{numbers}")
+    elif not rows.model and weights.locate() is None:
+        yield Check("model", "warn", "no weights here: search uses keywords only", weights.REMEDY)
+    else:
+        folder, cosine = checked_weights(settings)
+        numbers = "your own weights" if cosine is None else f"sha256 and numbers right (cosine {cosine:.3f})"
+        yield Check("model", "ok", f"{folder}: {numbers}")
 
 
 def _daemon(store: Path, folder: str) -> Iterator[Check]:

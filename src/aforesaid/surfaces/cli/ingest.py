@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,8 +22,6 @@ from aforesaid.types import Freshness, IngestReport, Outcome, Progress
 if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
-LISTED_ERRORS = 20  # bad lines that are shown one by one
-
 Values = Mapping[str, Any]
 
 
@@ -37,19 +34,16 @@ def ingest(app: App, verb: Verb, values: Values) -> int:
     if names == (STDIN,) and interactive():
         app.note("Reading turns from the terminal; end with Ctrl-D.")
     skips = values["continue_on_error"]
-    with app.open_for(verb, values) as memory, progress("Taking turns", hidden=STDIN in names) as report:
+    with app.open_for(verb, values) as memory, progress("Storing turns", hidden=STDIN in names) as report:
         stored = _Ingest(memory, {name: values[name] for name in ("user", "project", "agent")}, skips)
-        items = _turns(names, values, stored.skip if skips else None, _bytes_read(names, report))
+        items = _turns(names, values, stored.skip if skips else None, report)
         stored.store_all(items, memory.settings.ingest.batch)
         compacted = memory.sessions.compact_grown(sorted(stored.sessions), user=user) if values["compact"] else ()
     result = IngestReport(tuple(stored.outcomes), stored.freshness)
+    data = shown.ingest_json(result, stored.errors) | ({"compacted": to_json(compacted)} if values["compact"] else {})
     listed = shown.outcomes_text(result, app.columns) if values["show_gate"] else []
-    summaries = [report_text(to_json(compacted), app.columns)] if compacted else []
-    app.say(
-        shown.ingest_json(result, stored.errors, outcomes=values["show_gate"])
-        | ({"compacted": to_json(compacted)} if values["compact"] else {}),
-        "\n".join([*listed, *_errors_text(stored.errors), shown.ingest_text(result), *summaries]),
-    )
+    outcomes = {"outcomes": to_json(result.outcomes)} if values["show_gate"] else {}
+    app.say(data | outcomes, "\n".join([*listed, report_text(data, app.columns)]))
     return 0
 
 
@@ -107,35 +101,16 @@ class _Ingest:
 
 
 def _turns(
-    names: Iterable[str],
-    values: Values,
-    skip: Callable[[str, InputError], None] | None,
-    advance: Callable[[int], None],
+    names: Iterable[str], values: Values, skip: Callable[[str, InputError], None] | None, report: Progress
 ) -> Iterator[TurnAtLine]:
-    """The turns of all files, one after the other."""
+    """The turns of all files. Progress counts bytes, because the number of turns is known only at the end."""
+    sizes = {name: Path(name).stat().st_size for name in names if name != STDIN}
+    done = 0
     for file in names:
         with opened(file) as (name, stream):
             session = values["session"] or Path(name).stem.strip("<>")
-            yield from read_turns(stream, name, session, values["format"], skip, advance)
-
-
-def _bytes_read(names: Iterable[str], report: Progress) -> Callable[[int], None]:
-    """Progress by bytes of the files, because the number of turns is known only at the end."""
-    found = [Path(name).stat() for name in names if name != STDIN]
-    total = sum(file.st_size for file in found if stat.S_ISREG(file.st_mode))
-    done = 0
-
-    def advance(number: int) -> None:
-        nonlocal done
-        done += number
-        report(done, total)
-
-    return advance
-
-
-def _errors_text(errors: list[tuple[str, str]]) -> list[str]:
-    if not errors:
-        return []
-    lines = [f"  {where}: {message}" for where, message in errors[:LISTED_ERRORS]]
-    more = [f"  … and {len(errors) - LISTED_ERRORS} more"] if len(errors) > LISTED_ERRORS else []
-    return [f"{counted(len(errors), 'line')} skipped:", *lines, *more]
+            for item in read_turns(stream, name, session, values["format"], skip):
+                yield item
+                if stream.seekable():  # a pipe has no position
+                    report(done + stream.tell(), sum(sizes.values()))
+        done += sizes.get(file, 0)

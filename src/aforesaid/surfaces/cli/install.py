@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,13 @@ import click
 
 from aforesaid.errors import FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive
-from aforesaid.surfaces.cli.commands import COMMANDS
 from aforesaid.surfaces.cli.options import command
-from aforesaid.surfaces.formats import install as shown
 
 if TYPE_CHECKING:
     from aforesaid.hosts.install import InstallStep
     from aforesaid.hosts.plans import FilePlan, LaunchCommand, Name, Scope
 
 HOSTS = ("claude-code", "codex", "cursor", "openclaw")
-SERVER = "mcp"  # the command that serves MCP, and the package that it needs
 
 
 @command("install", "aforesaid install claude-code --user ana --dry-run\n  aforesaid install codex --undo")
@@ -55,7 +53,7 @@ def install(
     HOST is claude-code, codex, cursor or openclaw. Shows the change, makes a backup of the files, and adds hooks and
     the MCP server; everything else in the files stays. --store, --config and --set become part of the commands.
     """
-    from aforesaid.hosts.install import apply_steps, install_steps
+    from aforesaid.hosts.install import apply_steps, backup_of, install_steps
 
     plans, notes = _plans(app, host, scope, user, True if undo else server)
     try:
@@ -67,12 +65,17 @@ def install(
         app.note("Nothing was written.")
         raise SystemExit(1)
     made = [] if dry_run else apply_steps(steps, undo=undo)
-    data = {"host": host, "scope": scope, "undo": undo, "dry_run": dry_run, "notes": [] if undo else notes}
+    notes = [] if undo else notes
+    files = [
+        {"path": str(step.path), "what": step.what, "changed": step.changes, "diff": step.diff,
+         "backup": str(backup_of(step.path)) if backup_of(step.path) in made else None}
+        for step in steps
+    ]  # fmt: skip
     app.say(
-        data | {"files": shown.steps_list(steps, made)},
-        shown.steps_text(steps, made, dry_run=dry_run, undo=undo, diff=not asks),
+        {"host": host, "scope": scope, "undo": undo, "dry_run": dry_run, "notes": notes, "files": files},
+        _text(files, dry_run=dry_run, undo=undo, diff=not asks),
     )
-    for note in () if undo else notes:
+    for note in notes:
         app.note(note)
 
 
@@ -83,7 +86,7 @@ def _plans(
     from aforesaid.hosts.plans import Places, plans
 
     notes = [_about(host)] if _about(host) else []
-    can = SERVER in COMMANDS and find_spec(SERVER) is not None
+    can = find_spec("mcp") is not None
     if server is None and not can:
         if host in ("cursor", "openclaw"):
             raise InputError(f"{host} is served by MCP, which is not installed here.", "pip install 'aforesaid[mcp]'")
@@ -135,3 +138,16 @@ def _remedy(host: str, app: App, scope: Any, user: str | None, remedy: str) -> s
 
     entry = json.dumps(_call(app, scope, user).server())
     return f"{remedy} A file with comments is better changed by `openclaw mcp set aforesaid {shlex.quote(entry)}`."
+
+
+def _text(files: Sequence[Mapping[str, Any]], *, dry_run: bool, undo: bool, diff: bool) -> str:
+    """The diffs unless they were shown already, then a line for each file."""
+    changes = [file["diff"].rstrip("\n") for file in files if file["changed"]] if diff else []
+    done = ("would be " if dry_run else "") + ("removed" if undo else "written")
+    same = "nothing to remove" if undo else "up to date"
+    lines = [
+        f"{file['path']}: {file['what']} {done if file['changed'] else f'({same})'}"
+        + (f"; backup: {file['backup']}" if file["backup"] else "")
+        for file in files
+    ]
+    return "\n".join([*changes, *lines])

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,18 +27,6 @@ if TYPE_CHECKING:
     from aforesaid.surfaces.verbs.declare import Grant
 
 INTERRUPTED = 130
-
-
-@dataclass(frozen=True, slots=True)
-class Web:
-    """The options of HTTP."""
-
-    host: str
-    port: int
-    tokens: Tokens | None
-    hosts: tuple[str, ...]
-    origins: tuple[str, ...]
-    rate: float
 
 
 @command("mcp", "aforesaid mcp --user ana --project shop\n  aforesaid mcp --http --port 8765 --tokens tokens.json")
@@ -112,7 +100,7 @@ def mcp(
 
         access = MemoryAccess(memory, who, trusted, guarded=known is not None)
         if http:
-            _serve_http(access, profile, Web(host, port, known, hosts, origins, rate))
+            _serve_http(access, profile, known, host, port, hosts, origins, rate)
         else:
             _serve_stdio(access, profile)
     finally:
@@ -159,17 +147,20 @@ def _serve_stdio(access: MemoryAccess, profile: Profile) -> None:
     anyio.run(server.run_stdio_async)
 
 
-def _serve_http(access: MemoryAccess, profile: Profile, web: Web) -> None:
+def _serve_http(
+    access: MemoryAccess, profile: Profile, tokens: Tokens | None, host: str, port: int, hosts: tuple[str, ...],
+    origins: tuple[str, ...], rate: float,
+) -> None:  # fmt: skip
     from aforesaid.surfaces.mcp.http import Rate, RequestChecks, check_binding, http_app
 
-    names = check_binding(web.host, web.tokens, web.hosts)
+    names = check_binding(host, tokens, hosts)
     import uvicorn
 
     from aforesaid.surfaces.mcp.server import build
 
-    checked = RequestChecks(http_app(build(access, profile)), names, web.origins, web.tokens, Rate(web.rate))
-    click.echo(f"serving http://{web.host}:{web.port}/mcp {'by token' if web.tokens else 'to this machine'}", err=True)
-    uvicorn.run(checked, host=web.host, port=web.port, log_level="error", server_header=False)
+    checked = RequestChecks(http_app(build(access, profile)), names, origins, tokens, Rate(rate))
+    click.echo(f"serving http://{host}:{port}/mcp {'by token' if tokens else 'to this machine'}", err=True)
+    uvicorn.run(checked, host=host, port=port, log_level="error", server_header=False)
 
 
 def _leave(*_: object) -> None:

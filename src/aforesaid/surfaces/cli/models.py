@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from aforesaid.errors import ModelMissingError
 from aforesaid.surfaces.cli.app import App, FetchBar
 from aforesaid.surfaces.cli.options import command
+
+if TYPE_CHECKING:
+    from aforesaid.settings import Settings
 
 
 @click.group()
@@ -33,7 +37,7 @@ def pull(app: App) -> None:
 @click.pass_obj
 def path(app: App) -> None:
     """Print the folder of the weights."""
-    folder = _located(app)
+    folder = _located(app.settings())
     app.say({"folder": str(folder)}, str(folder))
 
 
@@ -41,17 +45,8 @@ def path(app: App) -> None:
 @click.pass_obj
 def verify(app: App) -> None:
     """Check the weights. Verifies their bytes, and that this machine computes with them correctly."""
-    from aforesaid.embed import weights
-    from aforesaid.embed.local import LocalEmbedder
-    from aforesaid.embed.model import check_numerics
-
-    folder = _located(app)
-    if folder == weights.cache_folder():
-        weights.verify(folder)
-    cosine = check_numerics(LocalEmbedder(folder, fetch=None))
-    known = (
-        "your own weights: no reference to compare with" if cosine is None else f"cosine {cosine:.3f} to the reference"
-    )
+    folder, cosine = checked_weights(app.settings())
+    known = "no reference to compare with" if cosine is None else f"cosine {cosine:.3f} to the reference"
     app.say({"folder": str(folder), "cosine": cosine}, f"{folder}: good ({known})")
 
 
@@ -66,10 +61,22 @@ def remove(app: App) -> None:
     app.say({"folder": str(folder), "removed": there}, f"removed {folder}" if there else f"nothing at {folder}")
 
 
-def _located(app: App) -> Path:
+def checked_weights(settings: Settings) -> tuple[Path, float | None]:
+    """The folder of the weights, and how well this machine computes with them (None: they are not ours)."""
+    from aforesaid.embed import weights
+    from aforesaid.embed.local import LocalEmbedder
+    from aforesaid.embed.model import check_numerics
+
+    folder = _located(settings)
+    if folder == weights.cache_folder():
+        weights.verify(folder)
+    return folder, check_numerics(LocalEmbedder(folder, fetch=None))
+
+
+def _located(settings: Settings) -> Path:
     from aforesaid.embed import weights
 
-    model = app.settings().embed.model
+    model = settings.embed.model
     found = weights.locate(Path(model) if model else None)
     if found is None:
         raise ModelMissingError(f"There are no weights at {weights.cache_folder()}.", weights.REMEDY)

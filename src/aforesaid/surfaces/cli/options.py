@@ -37,17 +37,6 @@ def last_moment(value: str) -> datetime:
     return moment(value) + (timedelta(days=1, microseconds=-1) if DATE.fullmatch(value) else timedelta(0))
 
 
-def numbers(value: str) -> tuple[int, ...]:
-    """Whole numbers separated by commas, smallest first; 0 stands for none."""
-    try:
-        found = sorted({int(part) for part in value.split(",")} - {0})
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of numbers like 5,10,20.") from None
-    if any(number < 0 for number in found):
-        raise click.BadParameter("numbers cannot be negative.")
-    return tuple(found)
-
-
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Write a global option that was given into the App."""
     if value:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import json
+from collections.abc import Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -10,11 +12,11 @@ from click.shell_completion import get_completion_class
 
 from aforesaid.surfaces.cli.app import App
 from aforesaid.surfaces.cli.options import command
+from aforesaid.surfaces.formats.columns import table
+from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.settings import SettingInfo
-
-UNWRAPPED_COLUMNS = 1000  # one setting a line, for grep
 
 
 @command("settings", "aforesaid settings --changed\n  aforesaid settings --toml > aforesaid.toml")
@@ -23,11 +25,35 @@ UNWRAPPED_COLUMNS = 1000  # one setting a line, for grep
 @click.pass_obj
 def settings(app: App, changed: bool, toml: bool) -> None:
     """List every setting. Shows its value, range, meaning, and where it was changed."""
-    from aforesaid.surfaces.formats.settings import settings_dict, settings_text, settings_toml
+    rows = [row for row in app.settings().rows() if not changed or row.value != row.default]
+    app.say({"settings": to_json(rows)}, settings_toml(rows) if toml else settings_text(rows))
 
-    rows: list[SettingInfo] = [row for row in app.settings().rows() if not changed or row.value != row.default]
-    columns = app.columns if sys.stdout.isatty() else UNWRAPPED_COLUMNS
-    app.say(settings_dict(rows), settings_toml(rows) if toml else settings_text(rows, columns))
+
+def settings_text(rows: Sequence[SettingInfo]) -> str:
+    """One setting a line: name, value, range and meaning; a changed one with its default and origin."""
+    lines = []
+    for row in rows:
+        changed = f" [default {_shown(row.default)}, set by {row.origin}]" if row.origin != "default" else ""
+        lines.append((row.name, _shown(row.value), row.range, row.help + changed))
+    return "\n".join(table(lines)) or "every setting has its default"
+
+
+def settings_toml(rows: Sequence[SettingInfo]) -> str:
+    """A settings file with every setting explained; unchanged ones are commented out."""
+    lines = ["## Settings of aforesaid. Remove the # before a line to change it."]
+    for group, members in groupby(rows, key=lambda row: row.name.split(".")[0]):
+        lines += ["", f"[{group}]"]
+        for row in members:
+            mark = "# " if row.value == row.default else ""
+            value = json.dumps(row.value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON does not escape it
+            lines += [f"## {row.help} ({row.range})", f"{mark}{row.name.split('.')[1]} = {value}"]
+    return "\n".join(lines)
+
+
+def _shown(value: float | int | str | bool) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value) or '""'
 
 
 @command("completion", 'eval "$(aforesaid completion bash)"    # in ~/.bashrc')

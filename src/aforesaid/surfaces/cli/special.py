@@ -16,10 +16,8 @@ from aforesaid._util.atomic_write import replacing
 from aforesaid.errors import AforesaidError, FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive, progress
 from aforesaid.surfaces.cli.build import show
-from aforesaid.surfaces.formats import records as shown
-from aforesaid.surfaces.formats.columns import snippet
 from aforesaid.surfaces.formats.notes import index_report_json
-from aforesaid.surfaces.formats.report import counted, report_line
+from aforesaid.surfaces.formats.report import LISTED_ROWS, counted, report_line, report_text
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.turn_files import STDIN, opened, read_lines
 from aforesaid.surfaces.verbs.declare import Verb
@@ -53,27 +51,16 @@ def forget(app: App, verb: Verb, values: Values) -> int:
 
 def _preview_text(memory: Memory, preview: ForgetReceipt, values: Values, columns: int) -> str:
     """What would be deleted, for the person who has to agree."""
-    count = f"{preview.records} {'record' if preview.records == 1 else 'records'}"
-    if values["ids"]:
-        names = [listed.id for listed in preview.would if not listed.derived]
-        lines = [f"  {name}  {_snippet(memory, name, values, columns - len(name) - 4)}".rstrip() for name in names]
-        return "\n".join([*lines, f"  and what was made of it: {count} in all"] if preview.derived else lines)
-    user, project = values["user"], values["project"]
-    whose = f"of user {user!r}" if user else f"of project {project!r}" if project else "that belongs to no user"
-    parts = [
-        "of everybody in this tenant" if values["whole_tenant"] else whose,
-        f"in session {values['session']!r}" if values["session"] else "",
-        f"from {shown.stamp(values['since'])} UTC on" if values["since"] else "",
-        *(f"up to {shown.stamp(values[end])} UTC" for end in ("before", "until") if values[end]),
-        f"that contains {values['query']!r}" if values["query"] else "",
-    ]
-    return "  " + " ".join(filter(None, ("everything", *parts))) + f": {count}"
+    where = {name: values[name] for name in ("user", "project", "session")}
+    rows = [to_json(each) | {"text": _text(memory, each.id, where)} for each in preview.would[:LISTED_ROWS]]
+    found = {"records": preview.records, "kinds": preview.kinds, "deleted": rows}
+    return report_text(found, columns)
 
 
-def _snippet(memory: Memory, name: str, values: Values, columns: int) -> str:
-    """The first words of a record, if the caller may see it."""
+def _text(memory: Memory, name: str, where: Values) -> str:
+    """The text of a record, if the caller may see it."""
     try:
-        return snippet(memory.get(name, **{key: values[key] for key in ("user", "project", "session")}).text, columns)
+        return memory.get(name, **where).text
     except AforesaidError:
         return ""
 
@@ -145,13 +132,13 @@ def import_(app: App, verb: Verb, values: Values) -> int:
     given = {name: value for name, value in values.items() if name != "no_tools"}
     with app.open_for(verb, values) as memory, progress(verb.progress) as report:
         try:
-            taken = memory.importers.run(
+            imported = memory.importers.run(
                 **given | {"path": places, "include": included, "tools": not values["no_tools"], "progress": report}
             )
         except KeyboardInterrupt:
             click.echo("\nInterrupted. What was stored stays; run it again to go on.", err=True)
             raise
-    return show(app, verb, taken, values)
+    return show(app, verb, imported, values)
 
 
 def _import_own(app: App, verb: Verb, file: str) -> int:
@@ -161,11 +148,11 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
         progress(verb.progress, hidden=file == STDIN) as report,
     ):
         try:
-            taken = memory.import_(read_lines(stream, name), progress=report)
+            imported = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
             raise FormatError(known, error.remedy or "Nothing was imported.") from error
-    app.say(to_json(taken))
+    app.say(to_json(imported))
     return 0
 
 

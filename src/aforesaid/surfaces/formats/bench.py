@@ -1,12 +1,10 @@
-"""Reports of `aforesaid bench` as text: tables for a terminal, and Markdown for a page."""
+"""Reports of `aforesaid bench quality` as tables for a terminal, and of `ablation` as Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aforesaid.errors import InputError
 from aforesaid.surfaces.formats.columns import table
 from aforesaid.surfaces.formats.report import counted
 
@@ -27,7 +25,6 @@ COLUMNS = {
 COMPARED = {MAIN: "fraction@10", "turn.ndcg@10": "nDCG@10", "session.all@5": "session all@5"}
 SIDE_BY_SIDE = 3  # more variants do not fit on a screen with all their metrics
 NOTHING = "–"
-BEGIN, END = "<!-- bench ablation: begin -->", "<!-- bench ablation: end -->"
 
 
 def share(value: float) -> str:
@@ -50,30 +47,8 @@ def quality_text(report: QualityReport) -> str:
 
 
 def ablation_text(reports: Sequence[QualityReport]) -> str:
-    """The same tables as on the page."""
-    return "\n\n".join(f"{_head(report)}\n\n{_rows(_differences(report))}" for report in reports)
-
-
-def ablation_markdown(reports: Sequence[QualityReport]) -> str:
-    """Each dataset as a table: a variant's mean and its difference to the first variant."""
+    """Each dataset as a Markdown table: a variant's mean and its difference to the first variant."""
     return "\n\n".join(f"**{_head(report)}**\n\n{_markdown(_differences(report))}" for report in reports)
-
-
-def check_marks(page: Path) -> tuple[str, str]:
-    """The text before and after the marks of a page; InputError when the marks are missing."""
-    if not page.is_file():
-        raise InputError(f"There is no page {page}.", "Check the path.")
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise InputError(f"{page} lacks the marks to write between.", f"Add the lines {BEGIN} and {END}.")
-    return before, after
-
-
-def write_between(page: Path, text: str) -> None:
-    """Replace the text between the two marks of a page."""
-    before, after = check_marks(page)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
 
 
 def _head(report: QualityReport) -> str:
@@ -85,7 +60,7 @@ def _head(report: QualityReport) -> str:
 def _stores(report: QualityReport) -> str:
     lost = f" ({report.unstored:,} not stored)" if report.unstored else ""
     speed = f"{report.ingest_turns_per_second:,.0f} a second without the model"
-    return f"{counted(report.turns, 'turn')} taken{lost}, {speed}; {counted(report.limit, 'hit')} asked for."
+    return f"{counted(report.turns, 'turn')} stored{lost}, {speed}; {counted(report.limit, 'hit')} requested."
 
 
 def _titles() -> list[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 ELLIPSIS = "…"
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")  # control sequences of a terminal
@@ -76,28 +75,13 @@ def wrapped(text: str, columns: int, indent: str = "") -> str:
 
 def table(rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
     """Rows as lines with aligned columns; the last column is not padded."""
-    held = [list(row) for row in rows]
-    widths = [max(map(width_of, column)) for column in zip(*held, strict=True)]
+    cells_of = [list(row) for row in rows]
+    widths = [max(map(width_of, column)) for column in zip(*cells_of, strict=True)]
     lines = []
-    for row in held:
+    for row in cells_of:
         cells = [pad(cell, width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
         lines.append(gap.join([*cells, row[-1]]).rstrip())
     return lines
-
-
-def figures_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Numbers by name: one row as lines, several as a table."""
-    if len(rows) == 1:
-        return "\n".join(table([name, _figure(value)] for name, value in rows[0].items()))
-    return "\n".join(table([list(rows[0]), *(list(map(_figure, row.values())) for row in rows)])) if rows else ""
-
-
-def _figure(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_figure, value))
-    if isinstance(value, float):
-        return f"{value:,.3f}" if abs(value) < 10 else f"{value:,.1f}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _width(char: str) -> int:

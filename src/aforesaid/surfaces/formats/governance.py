@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible
-from aforesaid.surfaces.formats.records import DECISIONS, ID_COLUMNS, gate_lines, gate_sign, next_page, stamp
+from aforesaid.surfaces.formats.records import (
+    DECISIONS,
+    ID_COLUMNS,
+    details_line,
+    gate_lines,
+    gate_sign,
+    ids_line,
+    next_page,
+    provenance_pairs,
+    stamp,
+)
 from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.types import SUPERSEDED_BY, Record
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.engine.thresholds import ModelReport
     from aforesaid.governance.apply_policy import PolicyValidation
     from aforesaid.governance.promotion import RollbackReport
     from aforesaid.learning.calibrate import CalibrationReport, GateReport
@@ -41,13 +51,6 @@ def validation_text(found: PolicyValidation) -> str:
     return "\n".join([visible(found.text), f"class {found.boundary}", *lines])
 
 
-def kept_text(record: Record) -> str:
-    """A record that was just stored, in one line."""
-    until = f" until {stamp(record.expires)}" if record.expires else ""
-    redacted = f"; redacted: {', '.join(record.redactions)}" if record.redactions else ""
-    return f"kept {record.id}{until}{redacted}"
-
-
 def rollback_text(done: RollbackReport) -> str:
     """The claim that ended, the one that is valid again, and the records that may be wrong now."""
     lines = [f"ended {done.ended.id}"]
@@ -62,21 +65,14 @@ def active_text(context: ActiveContext, columns: int) -> str:
     lines = []
     for item in context.items:
         record = item.record
+        source = provenance_pairs(item.provenance)
         head = f"{item.rank:>2}. {item.score:.3f}  {record.claim_type or record.kind}  {visible(record.id)}"
+        head += f"  {item.scope}{f' ({source})' if source else ''}"
         lines += [clip(head, columns), "    " + snippet(record.text, columns - 4, ""), "    " + item.reason]
     uses = "" if context.uses_left is None else f", {counted(context.uses_left, 'more use')}"
     below = f"; {context.below_threshold} below the threshold" if context.below_threshold else ""
-    return "\n".join([*lines, f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"])
-
-
-def versions_text(found: Sequence[Record], columns: int) -> str:
-    """One version a line: when it was valid, and its text."""
-    rows = []
-    for record in found:
-        old = record.valid_to is not None or SUPERSEDED_BY in record.meta
-        until = stamp(record.valid_to) if record.valid_to else ""
-        rows.append(("×" if old else " ", stamp(record.time), until, one_line(record.id), one_line(record.text)))
-    return "\n".join(clip(line, columns) for line in table(rows))
+    last = f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"
+    return "\n".join([*lines, last, details_line(context.details), ids_line(context)])
 
 
 def calibration_text(report: CalibrationReport, columns: int) -> str:
@@ -91,17 +87,25 @@ def calibration_note(report: CalibrationReport, view: View) -> str:
     return "" if report.stored or view.given["dry_run"] else "Nothing was kept; --force keeps it all the same."
 
 
-def gate_calibration_text(report: GateReport) -> str:
+def gate_calibration_text(report: GateReport, columns: int) -> str:
     """The threshold that fits the labels, and what it would change."""
-    version = f"policy version {visible(report.policy_version)}"
-    kept = "kept" if report.stored else "a dry run: not kept"
-    lines = [
-        f"gate: {counted(report.labels, 'label')}, {report.useful} useful; {version}; {kept}",
-        f"  threshold {report.before:.3f} → {report.after:.3f}",
-        f"  right on {report.held_out} held out: {report.right_before:.0%} → {report.right_after:.0%}",
-        f"  {report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change",
-    ]
-    return "\n".join(lines)
+    changes = f"{report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change"
+    return report_text(to_json(report) | {"replay": changes}, columns)
+
+
+def model_text(report: ModelReport) -> str:
+    """The cosines of unrelated and related texts, then each threshold with its place and its cosine."""
+    pairs = [("compared", "unrelated", "related")]
+    pairs += [(name, f"{ends.unrelated:.3f}", f"{ends.related:.3f}") for name, ends in report.ends.items()]
+    rows = [("threshold", "place", "cosine")]
+    rows += [(each.setting, f"{each.place:g}", f"{each.cosine:.3f}") for each in report.thresholds]
+    kept = "stored" if report.stored else "a dry run: not stored"
+    return "\n".join([f"{visible(report.model)}: {kept}", "", *table(pairs), "", *table(rows)])
+
+
+def model_note(report: ModelReport, view: View) -> str:
+    """A remark when the settings do not use the measurement."""
+    return "" if report.used else "search.thresholds = literal: the numbers of the settings are used as cosines."
 
 
 # Decisions of the gate
@@ -124,23 +128,17 @@ def entry_text(entry: GateEntry, columns: int) -> str:
     return "\n".join([head, words, f"  {entry.decision}: {visible(entry.reason)}", *gate_lines(entry)])
 
 
-def replay_text(replay: GateReplay, columns: int) -> str:
+def replay_text(replay: GateReplay, view: View) -> str:
     """Counts before and after, then the decisions that would change."""
-    named = ", ".join(f"{name}={value:g}" for name, value in replay.weights.items()) or "the settings in force"
-    rows = [("", "was", "would be")]
-    rows += [(name, str(replay.before.get(key, 0)), str(replay.after.get(key, 0))) for key, name in DECISIONS.items()]
-    lines = [f"{counted(replay.turns, 'turn')} replayed with {named}", *(f"  {line}" for line in table(rows))]
-    lines.append(f"{counted(replay.changes, 'decision')} would change")
     changed = [
         (f"{c.entry.decision} → {c.decision}", f"{c.entry.score:.3f} → {c.score:.3f}", _name(c.entry),
          one_line(c.entry.text))
         for c in replay.changed
     ]  # fmt: skip
-    lines += [clip(f"  {line}", columns) for line in table(changed)]
     left = replay.changes - len(replay.changed)
-    lines += [f"  … and {left} more; --limit shows them"] if left else []
-    lines += [f"{counted(replay.unreadable, 'turn')} without readable terms left out"] if replay.unreadable else []
-    return "\n".join(lines)
+    more = [f"… and {left} more; --limit shows them"] if left else []
+    counts = report_text(replay_json(replay, view) | {"changed": ""}, view.columns)
+    return "\n".join([counts, *(clip(line, view.columns) for line in table(changed)), *more])
 
 
 def replay_json(replay: GateReplay, view: View) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, visible, wrapped
 from aforesaid.surfaces.formats.records import record_text
-from aforesaid.surfaces.formats.report import counted
+from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.types import Record
 
@@ -32,6 +32,17 @@ def lint_json(authored: ParsedDocument) -> dict[str, Any]:
     ]  # fmt: skip
     sums = {name: authored.cost(tier) for tier, name in enumerate(TIERS)}
     return {"document": authored.name, "nodes": rows, "tokens": sums, "problems": list(authored.problems)}
+
+
+def lint_text(authored: ParsedDocument, columns: int) -> str:
+    """A document with one line for each node."""
+    found = lint_json(authored)
+    nodes = [
+        {"lines": "-".join(map(str, sorted(set(node["lines"])))), "tier": node["tier"], "tokens": node["tokens"],
+         "reason": node["reason"], "text": node["text"]}
+        for node in found["nodes"]
+    ]  # fmt: skip
+    return report_text(found | {"nodes": nodes}, columns)
 
 
 def index_json(found: Sequence[IndexReport | NotesRoot], view: View) -> list[Any]:
@@ -64,7 +75,9 @@ def files_view(result: NotesResult, view: View) -> str:
         lines.append("")
     tried = f"; variants: {', '.join(map(repr, result.expansions))}" if result.expansions else ""
     left = f"; {counted(result.left_out, 'hit')} left out" if result.left_out else ""
-    head = f"mode {result.mode} ({MODES[result.mode]}){tried}; {result.tokens} tokens{left}"
+    stop = f"; stopped: {visible(result.stopped)}" if result.stopped else ""
+    stop += f"; without variants of a model: {visible(result.degraded)}" if result.degraded else ""
+    head = f"mode {result.mode} ({MODES[result.mode]}){tried}{stop}; {result.tokens} tokens{left}"
     nothing = "Nothing found in notes. Try other words, or add a folder with `aforesaid index PATH`."
     return "\n".join([*(lines or [nothing]), clip(head, columns), result.freshness.line])
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from aforesaid.surfaces.formats.columns import clip, one_line, pad, snippet, table, visible, width_of, wrapped
-from aforesaid.surfaces.formats.report import counted
+from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible, wrapped
+from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.types import Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
+from aforesaid.types import (
+    SUPERSEDED_BY,
+    Context,
+    GateDecision,
+    Hit,
+    IngestReport,
+    Outcome,
+    Provenance,
+    Record,
+    SearchResult,
+)
 
 if TYPE_CHECKING:
     from aforesaid.learning.gate_log import GateEntry
+    from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.surfaces.verbs.declare import View
 
 GATE_TERMS = {
     "T": "technical share",
     "H": "novelty",
-    "F": "said before",
-    "S": "kept before",
+    "F": "stated before",
+    "S": "stored before",
     "R": "repetition, F·(1−S)",
     "Dnl": "dates, people, preferences",
     "P": "paths, errors, references",
@@ -34,7 +45,6 @@ STATUSES = ("stored", "duplicate", "echo", "skipped")
 DECISIONS = {"admit": "admitted", "defer": "deferred", "reject": "refused"}
 WHO_COLUMNS = 28  # of the session/role column of a list
 ID_COLUMNS = 24
-LABEL_COLUMNS = 10  # of the labels of a record's lines
 
 
 def stamp(time: datetime) -> str:
@@ -80,6 +90,10 @@ def search_json(result: SearchResult, view: View) -> dict[str, Any]:
     hits = [{"rank": rank, **to_json(hit)} for rank, hit in enumerate(result, offset + 1)]
     head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
     head |= {"recovered": result.recovered} if result.recovered else {}
+    head |= {"details": to_json(result.details)} if result.details else {}
+    head |= {name: getattr(result, name) for name in ("policy_version", "request_id", "trace_id")}
+    if view.given.get("explain"):
+        head["below_threshold"] = to_json(result.below_threshold)
     return {**head, "hits": hits, "freshness": to_json(result.freshness)}
 
 
@@ -97,7 +111,23 @@ def search_view(result: SearchResult, view: View) -> str:
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
     why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
-    return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
+    why += [clip(details_line(result.details), columns)] if result.details else []
+    why += [ids_line(result)] if explain or result.profile == "pce" else []
+    below = [_hit_text(hit, 0, result.query, columns, explain) for hit in result.below_threshold] if explain else []
+    dropped = [f"{counted(len(below), 'candidate')} below the threshold:", *below] if below else []
+    return "\n".join([*hits_text(result, columns, first_rank, explain), *dropped, *why, result.freshness.line])
+
+
+def ids_line(result: SearchResult | ActiveContext) -> str:
+    """The policy version of a result, and the ids that its events have."""
+    trace = f"; trace: {result.trace_id}" if result.trace_id != result.request_id else ""
+    return visible(f"policy: {result.policy_version}; request: {result.request_id}{trace}")
+
+
+def details_line(details: Mapping[str, Any]) -> str:
+    """What a profile did, in one line: the mode, the variants that were searched too, why it stopped."""
+    shown = {name: ", ".join(map(repr, value)) if isinstance(value, list) else value for name, value in details.items()}
+    return visible("; ".join(f"{name}: {value}" for name, value in shown.items() if value))
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
@@ -107,7 +137,8 @@ def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: 
 
 def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> str:
     record = hit.record
-    head = f"{rank:>2}. {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    place = f"{rank:>2}." if rank else "  –"  # a candidate without a rank is no hit
+    head = f"{place} {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
     lines = [clip(head, columns), "    " + snippet(record.text, columns - 4, query), "    " + hit.reason]
     if explain:
         parts = " ".join(f"{name}={value:.4g}" for name, value in hit.parts.items())
@@ -120,35 +151,26 @@ def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> s
 # Records
 
 
-def remembered_text(record: Record, view: View) -> str:
-    """A claim that was just stored."""
+def kept_text(record: Record, view: View) -> str:
+    """A record that was just stored, in one line."""
     old = view.given.get("supersedes")
+    place = f", in place of {old}" if old else ""
+    until = f" until {stamp(record.expires)}" if record.expires else ""
     redacted = f"; redacted: {', '.join(record.redactions)}" if record.redactions else ""
-    return f"remembered {record.id}{f', in place of {old}' if old else ''}{redacted}"
+    return f"kept {record.id}{place}{until}{redacted}"
 
 
 def record_text(record: Record, columns: int) -> str:
-    """One whole record: its owner, its source, what the gate decided, and its text."""
-    names = ("tenant", "scope", "user", "project", "session", "agent", "role", "bundle")
-    source = to_json(record.provenance) or {}
-    rows = [
-        ("kind", record.kind),
-        ("time", _times(record)),
-        ("whose", _pairs({name: getattr(record, name) for name in names})),
-        ("kept", f"durable={'yes' if record.durable else 'no'} boundary={record.boundary} key={record.key}"),
-        ("from", _pairs({key: ",".join(map(str, v)) if isinstance(v, list) else v for key, v in source.items()})),
-        ("types", " ".join(filter(None, (record.claim_type, record.memory_type)))),
-        ("scores", f"confidence={record.confidence:g} utility={record.utility:g}"),
-        ("echo of", record.echo_of or ""),
-        ("redacted", ", ".join(record.redactions)),
-        ("meta", " ".join(f"{key}={value}" for key, value in record.meta.items())),
-    ]
-    lines = [visible(record.id)]
-    lines += [f"  {pad(name, LABEL_COLUMNS)}{one_line(value)}" for name, value in rows if value]
-    if record.gate:
-        lines.append(f"  {pad('gate', LABEL_COLUMNS)}{record.gate.decision}: {record.gate.reason}")
-        lines += gate_lines(record.gate)
-    return "\n".join([*lines, "", wrapped(record.text, columns, "  ")])
+    """One whole record: every field that has a value, then its text."""
+    found = {name: value for name, value in to_json(record).items() if value and name != "text"}
+    return f"{report_text(found, columns)}\n\n{wrapped(record.text, columns, '  ')}"
+
+
+def provenance_pairs(source: Provenance | None) -> str:
+    """Where a record comes from, in one line."""
+    found = to_json(source) or {}
+    shown = {key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()}
+    return " ".join(f"{key}={value}" for key, value in shown.items() if value)
 
 
 def gate_lines(gate: GateDecision | GateEntry) -> list[str]:
@@ -162,16 +184,6 @@ def gate_sign(gate: GateDecision | GateEntry) -> str:
     return "≥" if gate.score >= gate.threshold or gate.decision == "admit" else "<"
 
 
-def _pairs(found: dict[str, Any]) -> str:
-    return " ".join(f"{key}={value}" for key, value in found.items() if value)
-
-
-def _times(record: Record) -> str:
-    times = [("valid from", record.valid_from), ("until", record.valid_to), ("updated", record.updated)]
-    more = [f"{name} {stamp(time)}" for name, time in times if time]
-    return ", ".join([f"{record.time.strftime('%Y-%m-%d %H:%M:%S')} UTC", *more])
-
-
 def list_view(records: Sequence[Record], view: View) -> str:
     """A page of records for people."""
     if not records:
@@ -181,19 +193,17 @@ def list_view(records: Sequence[Record], view: View) -> str:
 
 def list_text(records: Sequence[Record], columns: int) -> str:
     """Records one a line; ● marks durable ones, × replaced ones."""
-    ids = min(max((width_of(record.id) for record in records), default=0), ID_COLUMNS)
-    origins = min(max((width_of(origin(record)) for record in records), default=0), WHO_COLUMNS)
-    lines = []
+    rows = []
     for record in records:
-        mark = "×" if record.valid_to else "●" if record.durable else " "
-        id_, place = clip(visible(record.id), ids), clip(origin(record), origins)
-        head = f"{stamp(record.time)} {mark} {pad(id_, ids)}  {pad(place, origins)}  "
-        lines.append(clip(head + snippet(record.text, max(columns - width_of(head), 20)), columns))
-    return "\n".join(lines)
+        old = record.valid_to is not None or SUPERSEDED_BY in record.meta
+        head = f"{stamp(record.time)} {'×' if old else '●' if record.durable else ' '} "
+        names = clip(visible(record.id), ID_COLUMNS), clip(origin(record), WHO_COLUMNS)
+        rows.append((head + names[0], names[1], one_line(record.text)))
+    return "\n".join(clip(line, columns) for line in table(rows))
 
 
 def turns_text(turns: Sequence[Record]) -> str:
-    """Turns as they were said, one after the other."""
+    """Turns with time and speaker, one after the other."""
     return "\n".join(f"{stamp(turn.time)} {visible(turn.role or '')}: {visible(turn.text)}" for turn in turns)
 
 
@@ -211,15 +221,13 @@ def context_note(context: Context, view: View) -> str:
     return "" if view.given.get("trace") else context_line(context)
 
 
-def trace_text(context: Context, columns: int, *, left_out: int | None = None) -> str:
-    """What was considered for a context, what was included, and why not the rest (or the first few of it)."""
+def trace_text(context: Context, columns: int) -> str:
+    """What was considered for a context, what was included, and why not the rest."""
     lines = [context_line(context)]
     for taken, title in ((True, "taken"), (False, "left out")):
         items = [item for item in context.trace if item.taken is taken]
-        shown = items if taken else items[:left_out]
-        rows = [(item.part, visible(item.id), f"{item.tokens} tokens", item.reason) for item in shown]
+        rows = [(item.part, visible(item.id), f"{item.tokens} tokens", item.reason) for item in items]
         lines += [f"{title}:", *(clip(f"  {row}", columns) for row in table(rows))] if rows else []
-        lines += [f"  … and {len(items) - len(shown)} more"] if len(items) > len(shown) else []
     return "\n".join(lines)
 
 
@@ -235,23 +243,13 @@ def context_line(context: Context) -> str:
 # Ingested turns
 
 
-def ingest_json(report: IngestReport, errors: Sequence[tuple[str, str]] = (), outcomes: bool = False) -> dict[str, Any]:
-    """Counts of an ingest; the outcome of every turn if asked."""
+def ingest_json(report: IngestReport, errors: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Counts of an ingest."""
     found: dict[str, Any] = {"turns": len(report), **{status: report.count(status) for status in STATUSES}}
     found["gate"] = {name: report.count(decision) for decision, name in DECISIONS.items()}
     found["redacted"] = sum(bool(outcome.redactions) for outcome in report)
     found["errors"] = [{"where": where, "message": message} for where, message in errors]
-    found["freshness"] = to_json(report.freshness)
-    return {**found, "outcomes": to_json(report.outcomes)} if outcomes else found
-
-
-def ingest_text(report: IngestReport) -> str:
-    """What happened to the turns, in three lines."""
-    statuses = ", ".join(f"{report.count(status)} {status}" for status in STATUSES)
-    decisions = ", ".join(f"{report.count(decision)} {name}" for decision, name in DECISIONS.items())
-    redacted = sum(bool(outcome.redactions) for outcome in report)
-    lines = [f"{counted(len(report), 'turn')}: {statuses}", f"gate: {decisions}; secrets redacted in {redacted}"]
-    return "\n".join([*lines, *([report.freshness.line] if report.freshness else [])])
+    return found | {"freshness": to_json(report.freshness)}
 
 
 def outcomes_text(outcomes: Iterable[Outcome], columns: int) -> list[str]:

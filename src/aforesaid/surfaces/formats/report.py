@@ -8,8 +8,8 @@ from typing import Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, table, width_of
 
-LISTED_ROWS = 30  # rows of one table; --json has all of them
-LAST_COLUMN = 20  # least columns for the last cell of a row; with less, each row becomes a block
+LISTED_ROWS = 100  # rows of one table; --json has all of them
+LAST_COLUMN = 40  # least columns for the last cell of a row; with less, each row becomes a block
 EMPTY: tuple[Any, ...] = (None, "", {})
 
 
@@ -27,11 +27,6 @@ def size(number: float) -> str:
     return f"{number:.0f} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
 
 
-def more_rows(left: int) -> list[str]:
-    """A line that says how many rows are not shown."""
-    return [f"… and {left} more; --json lists them"] if left > 0 else []
-
-
 def report_text(found: Any, columns: int) -> str:
     """A result for people, from its JSON form. Empty fields are left out."""
     return "\n".join(_lines(found, columns))
@@ -44,19 +39,22 @@ def report_line(found: Mapping[str, Any]) -> str:
 
 def _lines(found: Any, columns: int) -> list[str]:
     if isinstance(found, list):
-        shown = [each for each in found[:LISTED_ROWS] if isinstance(each, dict)]
-        return [*(_rows(shown, columns) if shown else []), *more_rows(len(found) - LISTED_ROWS)]
+        left = len(found) - LISTED_ROWS
+        return _rows(found[:LISTED_ROWS], columns) + ([f"… and {left} more; --json lists them"] if left > 0 else [])
     facts = {name: value for name, value in found.items() if value not in EMPTY and not _is_block(value)}
     lines = table([(_label(name), _cell(name, value)) for name, value in facts.items()])
     for name, value in found.items():
         if _is_block(value):
-            lines += [f"{_label(name)}:", *(f"  {line}" for line in _lines(value, columns - 2))]
+            lines += [f"{_label(name)}:", *(f"  {line}".rstrip() for line in _lines(value, columns - 2))]
     return lines
 
 
 def _rows(rows: Sequence[Mapping[str, Any]], columns: int) -> list[str]:
     """A table with a row for each dict; blocks when that would not fit."""
-    names = [name for name in dict.fromkeys(name for row in rows for name in row) if any(row.get(name) for row in rows)]
+    used = {name: None for row in rows for name, value in row.items() if value not in (*EMPTY, [])}
+    names = [name for name in rows[0] if name in used] if rows else []
+    if not names:
+        return []
     head = [_label(name) for name in names]
     cells = [head, *([_cell(name, row.get(name)) for name in names] for row in rows)]
     widths = [max(map(width_of, column)) + 2 for column in zip(*cells, strict=True)]
@@ -77,7 +75,7 @@ def _is_block(value: Any) -> bool:
 
 
 def _label(name: str) -> str:
-    return name.replace("_", " ")
+    return one_line(name if "." in name else name.replace("_", " "))  # a dot: the name of a setting
 
 
 def _cell(name: str, value: Any) -> str:
@@ -85,9 +83,11 @@ def _cell(name: str, value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case int():
-            return size(value) if "bytes" in name else f"{value:,}"
-        case float():
+            return size(value) if "bytes" in name else str(value)
+        case float() if 0 < abs(value) < 0.001:
             return f"{value:.3g}"
+        case float():
+            return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3f}".rstrip("0").rstrip(".")
         case list():
             return ", ".join(_cell("", each) for each in value) or "none"
         case {"line": str(line)}:

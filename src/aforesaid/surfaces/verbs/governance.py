@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats import governance as shown
-from aforesaid.surfaces.formats.records import list_text
+from aforesaid.surfaces.formats.records import kept_text, list_text
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Tool, ToolForm, Verb
 from aforesaid.types import Provenance, Record
@@ -55,7 +55,7 @@ OBSERVE = Verb(
     ),
     'aforesaid observe "the log says port 5433" --user ana --mode redact --url https://ci.example/1',
     grant="write", effect="adds", opens="make", embeds=True, call=observe,
-    to_text=lambda record, view: shown.kept_text(record),
+    to_text=kept_text,
     tool=Tool(
         "Store something you saw, such as a tool's result, for a limited time and marked as coming from outside. Use "
         "it for evidence that may become knowledge later; memory_distill then states what it tells us.",
@@ -110,7 +110,7 @@ UPSERT = Verb(
     ),
     'aforesaid upsert "Deploys happen on Fridays." --who ops --user ana',
     grant="write", effect="adds", opens="make", embeds=True, call=upsert,
-    to_text=lambda record, view: shown.kept_text(record),
+    to_text=kept_text,
 )  # fmt: skip
 ROLLBACK = Verb(
     "rollback", "governance.rollback", "End a claim without deleting it.",

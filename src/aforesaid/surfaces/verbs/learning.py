@@ -114,7 +114,8 @@ CALIBRATE = Verb(
         DRY_RUN,
         FORCE,
     ),
-    "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana",
+    "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana\n"
+    "  aforesaid calibrate --model",
     grant="admin", effect="governs", embeds="labels", progress="Calibrating",
     to_text=lambda report, view: shown.calibration_text(report, view.columns), note=shown.calibration_note,
     fails=lambda report, view: not (report.stored or view.given["dry_run"]),
@@ -131,8 +132,15 @@ CALIBRATE = Verb(
             "calibrate_gate", "gate.calibrate", "Fit the gate's threshold to labels.",
             arguments=(LABELS, *arg.WHO, DRY_RUN),
             grant="admin", effect="governs", progress="Calibrating",
-            to_text=lambda found, view: shown.gate_calibration_text(found),
+            to_text=lambda found, view: shown.gate_calibration_text(found, view.columns),
             by=GATE,
+        ),
+        Verb(
+            "measure_model", "calibration.measure_model", "Measure what the cosines of the embedding model mean.",
+            arguments=(DRY_RUN,),
+            grant="admin", effect="governs", opens="make", embeds=True, progress="Measuring",
+            to_text=lambda report, view: shown.model_text(report), note=shown.model_note,
+            by=Argument("model", "Measure the embedding model, and show what each cosine threshold becomes.", "flag"),
         ),
     ),
 )  # fmt: skip
@@ -170,7 +178,7 @@ GATE_REPLAY = Verb(
     ),
     "aforesaid gate replay --weights gate.threshold=0.4 --user ana\n"
     "  aforesaid gate replay --weights gate.weight_novelty=0.5 --weights gate.weight_natural=0.1 --user ana",
-    progress="Replaying", to_json=shown.replay_json, to_text=lambda found, view: shown.replay_text(found, view.columns),
+    progress="Replaying", to_json=shown.replay_json, to_text=shown.replay_text,
 )  # fmt: skip
 
 VERBS = (FEEDBACK, CALIBRATE, GATE_LIST, GATE_SHOW, GATE_REPLAY)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.errors import NotFoundError
 from aforesaid.surfaces.formats import notes
 from aforesaid.surfaces.formats import records as shown
-from aforesaid.surfaces.formats.governance import versions_text
 from aforesaid.surfaces.formats.maintenance import receipt_text
 from aforesaid.surfaces.turn_files import FORMATS
 from aforesaid.surfaces.verbs import arguments as arg
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from aforesaid.memory import Memory
     from aforesaid.notes.search import NoteLines
     from aforesaid.types import Record
+
+
+PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")  # as `retrieval.search` has them
 
 
 def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | NoteLines:  # noqa: A002 - the method's word
@@ -79,7 +81,7 @@ REMEMBER = Verb(
         Argument("time", "When it became true.  [default: now]", "time"),
     ),
     'aforesaid remember "The staging database is db-7." --user ana --type fact',
-    grant="write", effect="adds", opens="make", embeds=True, to_text=shown.remembered_text,
+    grant="write", effect="adds", opens="make", embeds=True, to_text=shown.kept_text,
     tool=Tool(
         "Store one statement permanently: a preference, a fact about the user, a decision, a task. Use it when the "
         "user asks you to remember, or states something that will still matter in later sessions; write it so that it "
@@ -95,8 +97,8 @@ SEARCH = Verb(
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument(
-            "profile", "How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
-            default="default",
+            "profile", f"How hits are ranked: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.", default="default",
+            tool=ToolForm("How hits are ranked; leave it at default unless you compare.", choices=PROFILES),
         ),
         Argument("explain", "Show every part of each score.", "flag", view=True),
     ),
@@ -105,8 +107,16 @@ SEARCH = Verb(
     modes=(
         Verb(
             "search_files", "notes.search", "Search indexed notes.",
-            arguments=(arg.QUERY, *arg.WHO, arg.LIMIT, arg.NOW),
+            arguments=(
+                arg.QUERY, *arg.WHO,
+                replace(arg.LIMIT, tool=ToolForm("How many at most.", default=6, least=1, most=50)), arg.NOW,
+            ),
             opens="make", embeds=True, to_json=notes.files_json, to_text=notes.files_view,
+            tool=Tool(
+                "Find passages of the user's memory files and notes, each with path and lines, score and reason. Use "
+                "it for what is written down in files: topic briefs, MEMORY.md, daily logs. Cite path and lines.",
+                "FilesAnswer",
+            ),
             by=Argument("files", "Search notes only. Shows snippets with path and lines.", "flag"),
         ),
     ),
@@ -177,7 +187,7 @@ HISTORY = Verb(
     "Oldest first; × marks replaced versions.",
     (arg.ID, *arg.WHERE),
     "aforesaid history claim-1f0c9a52d3b7e684 --user ana",
-    to_text=lambda found, view: versions_text(found, view.columns),
+    to_text=lambda found, view: shown.list_text(found, view.columns),
 )  # fmt: skip
 FORGET = Verb(
     "forget", "forget", "Delete records permanently.",

@@ -119,6 +119,7 @@ LINT = Verb(
     "aforesaid lint AGENTS.md",
     opens="nothing", each="path",
     to_json=lambda found, view: [notes.lint_json(each) for each in found],
+    to_text=lambda found, view: "\n\n".join(notes.lint_text(each, view.columns) for each in found),
     fails=lambda found, view: any(each.problems for each in found),
 )  # fmt: skip
 INDEX = Verb(
