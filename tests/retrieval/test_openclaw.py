@@ -42,6 +42,7 @@ def test_a_well_answered_query_stops_and_an_unrelated_one_goes_on() -> None:
         "mode": "hybrid",
         "variants": [],
         "stopped": "the best 3 hits come from at most 2 files",
+        "degraded": "",
     }
     for query in ("Which trains leave at noon?", "Which tea room hosts the harbour concerts tomorrow evening?"):
         unrelated = asked(memory, query)

@@ -62,6 +62,7 @@ class NotesResult(Sequence[Snippet]):
     left_out: int
     freshness: Freshness
     stopped: str = ""  # why no further variant was searched
+    degraded: str = ""  # why the configured chat model gave no variants
 
     def __len__(self) -> int:
         return len(self.snippets)
@@ -116,6 +117,7 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
         len(hits) - len(chosen),
         found.freshness,
         found.details["stopped"],
+        found.details["degraded"],
     )
 
 

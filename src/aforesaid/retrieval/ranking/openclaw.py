@@ -24,6 +24,7 @@ from aforesaid.retrieval.ranking.base import (
     vector_candidates,
 )
 from aforesaid.retrieval.ranking.file_tiers import TIER
+from aforesaid.retrieval.ranking.model_variants import ModelVariants, model_variants
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.query import QueryAnalysis, analyse
 from aforesaid.text.normalize import content_hash
@@ -38,17 +39,26 @@ def rank(question: Question) -> list[Hit]:
     query = analyse(question.text, question.settings.pce, question.settings.openclaw)
     best = {hit.record.key: hit for hit in _search(question, query)}
     tried: list[str] = []
-    stopped = ""
-    for variant in query.expansions:
-        if stopped := _stop_reason(question, list(best.values())):
-            break
-        tried.append(variant)
-        for hit in _search(_rephrased(question, variant), query):
-            known = best.get(hit.record.key)
-            if known is None or hit.score > known.score:
-                best[hit.record.key] = hit
-    question.details.update(mode=query.mode, variants=tried, stopped=stopped)
+    stopped, problem = _stop_reason(question, list(best.values())), ""
+    if not stopped:
+        variants, problem = _variants(question, query)
+        for variant in variants:
+            tried.append(variant)
+            for hit in _search(_rephrased(question, variant), query):
+                known = best.get(hit.record.key)
+                if known is None or hit.score > known.score:
+                    best[hit.record.key] = hit
+            if stopped := _stop_reason(question, list(best.values())):
+                break
+    question.details.update(mode=query.mode, variants=tried, stopped=stopped, degraded=problem)
     return best_first(best.values(), question.limit)
+
+
+def _variants(question: Question, query: QueryAnalysis) -> tuple[list[str], str]:
+    """Other wordings to search: those of a chat model first, if one is configured; and why it gave none."""
+    most = question.settings.openclaw.max_expansions
+    found = model_variants(question.request, question.text) if most else ModelVariants()
+    return list(dict.fromkeys([*found.texts, *query.expansions]))[:most], found.problem
 
 
 def _rephrased(question: Question, variant: str) -> Question:
