@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,6 +135,84 @@ def test_a_read_only_file_can_be_read() -> None:
         path.parent.chmod(0o755)
     assert done.returncode == 0, done.stderr
     assert "read-only" in done.stdout
+
+
+FOLLOW = """
+import os, sys
+import Stemmer
+from aforesaid.errors import StoreReadOnlyError
+from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.testing.samples import ALL
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+for _ in sys.stdin:  # one line for each count
+    try:
+        store = globals().get("store") or SQLiteStore(sys.argv[1])
+        print(store.count(ALL), len(store.find(ALL)), len(store.text_search(["fox"], ALL, 999)), flush=True)
+    except StoreReadOnlyError as error:
+        print(error.message, flush=True)
+"""
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """The path of a store in a folder that others can enter but not write."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name) / "store.db"
+
+
+def test_a_reader_without_write_permission_sees_every_acknowledged_write(shared: Path) -> None:
+    writer = SQLiteStore(shared, StoreRows(private=False))
+    shared.chmod(0o644)
+    fill(writer, [make_record("0")])
+    command = [sys.executable, "-c", FOLLOW, str(shared)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdin is not None and reader.stdout is not None
+
+        def ask() -> str:
+            assert reader.stdin is not None and reader.stdout is not None
+            reader.stdin.write("\n")
+            reader.stdin.flush()
+            return reader.stdout.readline().strip()
+
+        for i in range(1, 30):
+            writer.put([make_record(str(i))])
+            answer = ask()
+            assert answer == f"{i + 1} {i + 1} {i + 1}" or "cannot be read without write permission" in answer
+            if i % 10 == 0:  # a restart of the writer removes the log and writes a new one
+                writer.close()
+                assert ask().startswith(f"{i + 1} ")
+                writer = SQLiteStore(shared, StoreRows(private=False))
+        reader.stdin.close()
+    writer.close()
+
+
+def test_a_store_and_its_companions_are_for_their_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    before = os.umask(0)
+    try:
+        store = SQLiteStore(path)
+        store.put([make_record("a")])
+        store.maintenance.backup(tmp_path / "copy.db")
+        names = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert set(names) >= {"store.db", "store.db-wal", "store.db-shm", "store.db.lock", "copy.db"}
+    assert set(names.values()) == {0o600}
+    store.close()
+
+
+def test_an_open_store_is_made_private_with_a_notice(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "store.db"
+    SQLiteStore(path).close()
+    path.chmod(0o644)
+    SQLiteStore(path, StoreRows(private=False)).close()
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert not caplog.records
+    SQLiteStore(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [str(path) in record.getMessage() for record in caplog.records] == [True]
 
 
 def test_a_lock_held_too_long_is_named(path: Path) -> None:
@@ -335,6 +414,27 @@ def test_migrations_run_once_each_and_keep_a_backup(path: Path) -> None:
     SQLiteStore(backup).close()
     with pytest.raises(StoreVersionError):
         SQLiteStore(path)
+
+
+def test_a_file_of_the_first_schema_gets_its_dates_counted(path: Path) -> None:
+    store = SQLiteStore(path)
+    text = "From 2026-04-02 to 2026-04-05."
+    fill(store, [make_record("a", text, meta={"n": float("inf")}), make_record("b", "no date", kind="claim")])
+    store.close()
+    old = Database(path, ROWS)
+    old.connection.executescript(
+        "DROP INDEX records_by_dates; ALTER TABLE records DROP COLUMN dates; PRAGMA user_version = 1"
+    )
+    old.close()
+    store = SQLiteStore(path)
+    assert {record.id: record.dates for record in store.find(ALL)} == {"a": 2, "b": 0}
+    assert [record.id for record in store.find(replace(ALL, least_dates=1))] == ["a"]
+    assert store.find(ALL) == [
+        make_record("a", text, meta={"n": float("inf")}),
+        make_record("b", "no date", kind="claim"),
+    ]
+    assert store.maintenance.verify() == []
+    store.close()
 
 
 def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
