@@ -30,7 +30,7 @@ def test_a_folder_of_many_formats(path: Path, tmp_path: Path) -> None:
     text = words(run(path, "import", str(folder), "--user", "ana"))
     assert "imported 20 turns claims 2 sessions 3 span 2025-02-19 21:20 to 2026-04-01 08:00" in text
     assert " skipped bookkeeping 5" in text
-    assert "left 1" in text
+    assert "skipped 1" in text
     assert "injected context" in text
     assert all(form in text for form in ("claude-code", "codex", "chatgpt", "mem0"))
     text = words(run(path, "import", str(folder), "--user", "ana"))

@@ -65,7 +65,8 @@ def test_a_forget_that_cannot_be_proven_fails(path: Path, tmp_path: Path) -> Non
     assert "backups cleaned 1" in words(run(path, "forget", "t3", "--user", "ana", "--yes"))
     assert b"called Figo" not in copy.read_bytes()
     copy.write_text("my notes: I moved to Lisbon in May.")
-    text = words(run(path, "forget", "t1", "--user", "ana", "--yes", code=1))
+    narrow = {"COLUMNS": "40"}  # lines instead of a table, however long the path is
+    text = words(run(path, "forget", "t1", "--user", "ana", "--yes", code=1, env=narrow))
     assert "NOT PROVEN" in text
     assert f"file {copy} offset 10 what text" in text
     assert f"Delete {copy}" in text
@@ -233,3 +234,14 @@ def test_models(tmp_path: Path, model_folder: Path) -> None:
     assert run(None, "models", "pull", env=cache).stdout.strip() == str(tmp_path / "models" / weights.NAME)
     assert run(None, "models", "remove", env=cache).stdout.startswith("removed ")
     assert run(None, "models", "remove", env=cache).stdout.startswith("nothing at ")
+
+
+def test_stats_counts_searches_when_they_are_logged(path: Path) -> None:
+    run(path, "remember", "Ana likes green tea.", "--user", "ana")
+    assert "searches" not in data(run(path, "stats", "--json"))
+    on = ("--set", "search.log=on")
+    run(path, *on, "search", "tea", "--user", "ana")
+    run(path, *on, "--set", "embed.provider=off", "search", "tea", "--user", "ana")
+    found = data(run(path, *on, "stats", "--json"))["searches"]
+    assert (found["searches"], found["fallbacks"], found["fallback_ratio"]) == (2, 1, 0.5) and found["ms_p90"] > 0
+    assert "fallback ratio 0.5" in words(run(path, *on, "stats"))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
+from aforesaid.errors import StoreCorruptError
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
@@ -33,6 +34,7 @@ class Question:
         now: The time that ages are counted from.
         request: The call that asks.
         details: What the profile did, for the result: mode and variants of the query, or α and numbers of candidates.
+        off: The searches that were not possible, by name, and why.
     """
 
     text: str
@@ -42,6 +44,7 @@ class Question:
     now: datetime
     request: Request
     details: dict[str, Any] = field(default_factory=dict)
+    off: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Reader:
@@ -76,8 +79,14 @@ class Candidate(NamedTuple):
 
 
 def text_candidates(question: Question, limit: int) -> dict[str, float]:
-    """BM25 by key, best first."""
-    found = question.store.text_search(query_terms(question.text), question.where, limit)
+    """BM25 by key, best first; nothing when the text index is damaged, if there are vectors to search instead."""
+    try:
+        found = question.store.text_search(query_terms(question.text), question.where, limit)
+    except StoreCorruptError as error:
+        if question.vector is None:
+            raise
+        question.off["text"] = f"{error.message} {error.remedy}"
+        return {}
     return {item.key: item.score for item in found}
 
 

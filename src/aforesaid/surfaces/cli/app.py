@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aforesaid._util.private_files import private_folder
 from aforesaid.errors import InputError
 from aforesaid.types import Progress
 
@@ -82,7 +83,7 @@ class App:
                 "Check --store; `aforesaid remember` creates one.",
             )
         if not self.store:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
         from aforesaid.memory import Memory
 
         memory = Memory.open(
