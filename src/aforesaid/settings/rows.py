@@ -35,6 +35,7 @@ class StoreRows:
 
     lock_timeout_ms: int = whole(30_000, 1, 3_600_000, "how long a write waits for the lock of another process")
     synchronous: str = choice("full", ("full", "normal"), "full: every confirmed write survives a power loss")
+    private: bool = free(True, "take the permissions of other users away from the store's files")
     segment_rows: int = whole(2048, 16, 65_536, "vectors stored in one block of the file")
     vector_cache_mb: int = whole(512, 0, 1_000_000, "memory for cached vector blocks, per process")
     sketch_from: int = whole(200_000, 0, 1_000_000_000, "from this many records on, search binary sketches first")
@@ -144,6 +145,7 @@ class ReaderRows:
     dates: bool = free(True, "find the dates and times that a message names")
     statements: bool = free(True, "mark older statements as outdated when a user states something newer")
     signals: bool = free(True, "find the patterns that the gate counts (off: only novelty and frequency count)")
+    rules: bool = free(True, "find the rules that a user lays down for the agent, and keep them as guidance")
     pii: bool = free(True, "find personal data where a policy or caller asks for it (off: only secrets are redacted)")
 
 
