@@ -115,7 +115,7 @@ class GateRows:
     specific_error: float = number(0.5, 0, 1, "P: weight of each error code")
     specific_git: float = number(0.4, 0, 1, "P: weight of each git reference")
     specific_url: float = number(0.3, 0, 1, "P: weight of each URL")
-    specific_tokens: int = whole(100, 1, 100_000, "P: the sum is divided by (tokens of the message ÷ this), if that is over 1")
+    specific_tokens: int = whole(100, 1, 100_000, "P: the sum is divided by (tokens ÷ this) if that is over 1")
     action_decision: float = number(0.5, 0, 1, "A: weight of a decision")
     action_resolution: float = number(0.4, 0, 1, "A: weight of a resolution")
     action_milestone: float = number(0.3, 0, 1, "A: weight of a milestone")
