@@ -14,6 +14,7 @@ from aforesaid.math.vectors import Vectors, top_indices
 from aforesaid.settings.rows import CascadeRows
 
 DEFAULTS = CascadeRows()
+EPSILON = DEFAULTS.epsilon
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 
 
@@ -27,7 +28,7 @@ class CascadeAnswer:
     scores: Vectors
 
 
-def tier_vectors(vectors: ArrayLike, dimensions: int, epsilon: float = DEFAULTS.epsilon) -> Vectors:
+def tier_vectors(vectors: ArrayLike, dimensions: int, epsilon: float = EPSILON) -> Vectors:
     """Prefixes of a vector or of every row, at unit length: u_k = v[:k] / √(‖v[:k]‖² + ε²) (spec 3, L4)."""
     array = within(vectors, -FLOAT32_MAX, FLOAT32_MAX, "vectors")
     if array.ndim not in (1, 2) or not 1 <= dimensions <= array.shape[-1]:
@@ -51,7 +52,7 @@ def cascade_search(
     query: ArrayLike,
     thresholds: Sequence[float] = (DEFAULTS.exit1, DEFAULTS.exit2),
     limit: int = 10,
-    epsilon: float = DEFAULTS.epsilon,
+    epsilon: float = EPSILON,
 ) -> CascadeAnswer:
     """The `limit` best rows of the first tier whose best score ≥ θ, else of the last tier (spec 3, L4).
 
@@ -95,9 +96,7 @@ def dirty_tiers(tiers: Sequence[ArrayLike | None], widths: Sequence[int]) -> tup
     )
 
 
-def backfill(
-    tiers: Sequence[ArrayLike | None], widths: Sequence[int], epsilon: float = DEFAULTS.epsilon
-) -> tuple[Vectors, ...]:
+def backfill(tiers: Sequence[ArrayLike | None], widths: Sequence[int], epsilon: float = EPSILON) -> tuple[Vectors, ...]:
     """All tiers, the dirty ones computed again from the full vectors (spec 3, L4)."""
     dirty, full = dirty_tiers(tiers, widths), np.asarray(tiers[-1])
     return tuple(

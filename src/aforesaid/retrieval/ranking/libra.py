@@ -86,7 +86,7 @@ def _cascade(question: Question, limit: int) -> Near:
     rows = question.settings.cascade
     *lower, _ = tiers_for(question.vector.size, question.request.arm.matryoshka, rows)
     for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
-        found = question.store.vector_search(question.vector, question.where, limit, prefix=width)
+        found = question.store.vector_search(question.vector, question.where, limit, prefix=width, epsilon=rows.epsilon)
         if found and found[0].score >= exit_at:
             return Near(width, {item.key: item.score for item in found})
     return Near(question.vector.size, vector_candidates(question, limit))
@@ -184,10 +184,10 @@ def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence
 def _anchors(question: Question, record: Record) -> float:
     """A(d): the density of time expressions. Counted when the record was stored, else counted now."""
     count = record.meta.get(ANCHORS)
-    if count is None:
+    if not isinstance(count, int):  # notes keep their headings under this key
         found = guarded("dates", lambda: time_expressions(record.text), ())
         count = len({expression.text.lower() for expression in found})
-    return temporal.anchor_density(int(count), question.settings.time)
+    return temporal.anchor_density(count, question.settings.time)
 
 
 def _most_uses(question: Question) -> int:

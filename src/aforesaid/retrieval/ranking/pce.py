@@ -49,11 +49,13 @@ def rank_all(question: Question) -> tuple[list[Hit], int]:
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
-    """Run one search; repeat it with twice the limit when it found fewer than k/2."""
+    """Run one search; ask once more, for twice as many, when it found fewer than k/2 (spec 5.3).
+
+    Our stores are exact and find no more then. An approximate one may.
+    """
     found = arm(question, asked)
     wider = pce.widened(asked, len(found), question.limit, rows=question.settings.search)
-    # A search that returned less than its limit has no more hits.
-    return arm(question, wider) if wider > asked and len(found) == asked else found
+    return arm(question, wider) if wider > asked else found
 
 
 def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tuple[list[Hit], int]:

@@ -94,7 +94,9 @@ class DictVectors:
         space = self._space(None)
         return self.passages[space.name] if space else {}
 
-    def search(self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None) -> list[Scored]:
+    def search(
+        self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None, epsilon: float
+    ) -> list[Scored]:
         """Rank these records by cosine similarity. Equal scores keep their order."""
         space = self._space(None)
         if space is None:
@@ -102,10 +104,9 @@ class DictVectors:
         query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
         width = prefix or space.dimensions
         vectors = self.vectors[space.name]
+        wanted = tier_vectors(query, width, epsilon)
         scored = [
-            Scored(key, float(tier_vectors(vectors[key], width) @ tier_vectors(query, width)))
-            for key in keys
-            if key in vectors
+            Scored(key, float(tier_vectors(vectors[key], width, epsilon) @ wanted)) for key in keys if key in vectors
         ]
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, estimated_cosines, top_indices
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
@@ -31,7 +31,9 @@ class Nearest:
         self._settings = settings
         self._segments = segments
 
-    def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
+    def search(
+        self, query: Vectors, where: Filter, limit: int, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
         """Rank records by cosine similarity; ties by row."""
         with self._database.snapshot():
             segments = self._segments.in_view(where)
@@ -40,7 +42,7 @@ class Nearest:
                 return []
             if prefix is None and total >= self._settings.sketch_from:
                 return self._sketched(segments, query, where, limit)
-            rows, scores = self._all_scores(segments, query, prefix)
+            rows, scores = self._all_scores(segments, query, prefix, epsilon)
             best = self._best(rows, scores, where, limit)
             if len(best) < limit and rows.size > PROBES[-1] * limit:
                 allowed = np.isin(rows, self._all_allowed(where))
@@ -64,10 +66,10 @@ class Nearest:
             return [self._best(rows[order], row, where, limit) for row in scores]
 
     def _all_scores(
-        self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None
+        self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None, epsilon: float = EPSILON
     ) -> tuple[Rows, Vectors]:
-        blocks = [self._segments.block(segment, prefix) for segment in segments]
-        query = query if prefix is None else tier_vectors(query, prefix)
+        blocks = [self._segments.block(segment, prefix, epsilon) for segment in segments]
+        query = query if prefix is None else tier_vectors(query, prefix, epsilon)
         return _by_row(
             np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in blocks)]),
             np.concatenate([np.empty(0, np.float32), *(matrix @ query for _, matrix in blocks)]),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aforesaid.errors import StoreCorruptError
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Sketch, Vectors
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
@@ -199,14 +199,14 @@ class Segments:
 
         return self._cache.get("rows", segment, read)
 
-    def block(self, segment: Segment, prefix: int | None = None) -> tuple[Rows, Vectors]:
+    def block(self, segment: Segment, prefix: int | None = None, epsilon: float = EPSILON) -> tuple[Rows, Vectors]:
         """Return a segment's rows and vectors, cached. With `prefix`, only the leading dimensions."""
 
         def tier() -> Vectors:
-            return tier_vectors(self.block(segment)[1], prefix or self.dimensions)
+            return tier_vectors(self.block(segment)[1], prefix or self.dimensions, epsilon)
 
         if prefix is not None:
-            return self.rows(segment), self._cache.get(f"tier{prefix}", segment, tier)
+            return self.rows(segment), self._cache.get(f"tier{prefix}/{epsilon}", segment, tier)
         return self.rows(segment), self._cache.get("vectors", segment, lambda: self.read_segment(segment)[1])
 
     def read_segment(self, segment: Segment) -> tuple[Rows, Vectors]:
