@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ SCENARIOS: dict[str, Scenario] = {  # by setting, or by group
     "readers": scenarios.ingested,
     "search": searched("pce"),
     "search.limit": searched("default", limit=None),
-    "search.widen": searched("pce", limit=12, store=scenarios.approximate),
+    "search.widen": searched("pce", limit=12, store=partial(scenarios.copied, scenarios.Approximate)),
     "search.thresholds": searched("libra"),
     "search.weight_session": searched("libra-single", session="trip"),
     "search.weight_user": searched("libra-single"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -229,9 +230,17 @@ class Approximate(DictStore):
         return super().text_search(terms, where, limit)[: limit // 9]
 
 
+class Unscored(DictStore):
+    """A store that orders texts, but has no scores for them."""
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        return [Scored(hit.key, math.nan) for hit in super().text_search(terms, where, limit)]
+
+
 @functools.cache
-def approximate() -> Approximate:
-    store = Approximate()
+def copied(kind: type[DictStore]) -> DictStore:
+    """The corpus in another kind of store."""
+    store = kind()
     store.__dict__.update(copy.deepcopy(corpus()).__dict__)
     return store
 
@@ -349,6 +358,18 @@ def imported(settings: Settings) -> Any:
         file.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
         memory.importers.run(folder, user="ana", format="claude-code")
     return [record.text for record in _records(memory)]
+
+
+def calibrated(settings: Settings) -> Any:
+    """Labels from feedback, and what they teach the rankings and the gate."""
+    memory = fresh(settings, copy.deepcopy(corpus()))
+    for query in QUERIES[:6]:
+        hits = memory.search(query, user="ana", limit=8, now=NOW).hits
+        for i, hit in enumerate(hits):
+            signal = "helpful" if i < 3 else "harmful"
+            memory.feedback(hit.record.id, signal, user="ana", query=query, now=NOW + i * DAY)
+    fits = [memory.calibration.fit(user="ana", method=method, force=True) for method in ("isotonic", "platt")]  # type: ignore[arg-type]
+    return fits, memory.gate.calibrate(user="ana", dry_run=True), _seen(memory.search("tea", user="ana", profile="pce"))
 
 
 def opened(settings: Settings) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
+from aforesaid.math.pce import text_by_rank
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
@@ -73,10 +75,18 @@ class Candidate(NamedTuple):
     cosine: float | None
 
 
-def text_candidates(question: Question, limit: int) -> dict[str, float]:
-    """BM25 by key, best first."""
+def text_scores(question: Question, limit: int) -> dict[str, float]:
+    """BM25 by key, best first; NaN from a store that orders texts without scores."""
     found = question.store.text_search(query_terms(question.text), question.where, limit)
     return {item.key: item.score for item in found}
+
+
+def text_candidates(question: Question, limit: int) -> dict[str, float]:
+    """BM25 by key, best first; 1/(1 + rank) from a store that orders texts without scores."""
+    found = text_scores(question, limit)
+    if any(map(math.isnan, found.values())):
+        return dict(zip(found, text_by_rank(range(1, len(found) + 1)).tolist(), strict=True))
+    return found
 
 
 def vector_candidates(question: Question, limit: int) -> dict[str, float]:

@@ -6,6 +6,7 @@ S = α·S_vec + (1 − α)·S_text        score = S·g        kept if ≥ 0.15, 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 from aforesaid.engine.kept_values import TEXT, VECTOR, calibration
 from aforesaid.math import pce
 from aforesaid.math.calibration import Calibration, calibrated
+from aforesaid.math.domain import Floats
 from aforesaid.math.pce import diverse
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.ranking.base import (
@@ -23,7 +25,7 @@ from aforesaid.retrieval.ranking.base import (
     Question,
     both_arms,
     scored_hits,
-    text_candidates,
+    text_scores,
     vector_candidates,
 )
 from aforesaid.text.extract.query import analyse
@@ -42,7 +44,7 @@ def rank(question: Question) -> list[Hit]:
 def rank_all(question: Question) -> tuple[list[Hit], int]:
     """Like `rank`, and the number of candidates under the threshold."""
     alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
-    bm25 = _arm(question, text_candidates, pce.text_candidates(question.limit, question.settings.search))
+    bm25 = _arm(question, text_scores, pce.text_candidates(question.limit, question.settings.search))
     cosines = _arm(question, vector_candidates, pce.vector_candidates(question.limit, question.settings.search))
     found = both_arms(question, bm25, cosines)
     return _select(question, found, alpha) if found else ([], 0)
@@ -61,9 +63,7 @@ def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], a
 def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tuple[list[Hit], int]:
     rows = question.settings.pce
     records = [each.record for each in found]
-    s_text = calibrated(
-        [each.bm25 for each in found], _calibration(question, TEXT), lambda raw: pce.text_min_max(raw, rows.epsilon)
-    )
+    s_text = _text_shares(found, _calibration(question, TEXT), rows.epsilon)
     s_vec = calibrated([each.cosine for each in found], _calibration(question, VECTOR), pce.vector_share)
     fused = pce.fused(s_vec, s_text, alpha)
     utilities = pce.utility_share([_decayed_utility(question, record) for record in records], rows.epsilon)
@@ -95,6 +95,14 @@ def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tup
     explain = "utility={utility:.2f}; confidence={confidence:.2f}; g={g:.2f}"
     hits = scored_hits(question, found, scores, {"alpha": alpha}, columns, explain)
     return [hits[i] for i in chosen.tolist()], below
+
+
+def _text_shares(found: Sequence[Candidate], fitted: Calibration | None, epsilon: float) -> Floats:
+    """S_text: BM25 by min–max, or 1/(1 + rank) when the store gives no scores (spec P2)."""
+    bm25 = [each.bm25 for each in found]
+    if any(score is not None and math.isnan(score) for score in bm25):
+        return calibrated(pce.text_by_rank([each.text_rank for each in found]).tolist(), fitted, np.array)
+    return calibrated(bm25, fitted, lambda raw: pce.text_min_max(raw, epsilon))
 
 
 def _calibration(question: Question, name: str) -> Calibration | None:
