@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.documents.loader import LoadReport, ParsedDocument
     from aforesaid.embed.base import Embedder
-    from aforesaid.embed.scale import ModelScale
+    from aforesaid.engine.thresholds import ModelReport
     from aforesaid.errors import (
         AforesaidError,
         ConflictError,
@@ -73,7 +73,7 @@ _MODULES = {  # public names by the module that defines them
     "deletion.forget": "ForgetReceipt",
     "documents.loader": "LoadReport ParsedDocument",
     "embed.base": "Embedder",
-    "embed.scale": "ModelScale",
+    "engine.thresholds": "ModelReport",
     "errors": "AforesaidError ConflictError ContextGoneError DeniedError EmbedError EmbedderChangedError "
     "FormatError InputError NotFoundError PolicyError ProvenanceError StoreError",
     "governance.apply_policy": "PolicyReport PolicyValidation RevisionReport",
@@ -109,7 +109,7 @@ __all__ = [
     "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt",
     "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport",
     "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
-    "ModelScale", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
+    "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
     "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
     "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store",
     "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",

@@ -133,11 +133,23 @@ def test_profiles_take_their_settings(filled: Memory) -> None:
 
 
 def test_libra_lets_the_old_fade_and_pce_less_so(filled: Memory) -> None:
-    later = NOW + 60 * DAY
+    later = NOW + 365 * DAY
     libra = filled.search("Ana lives in Lisbon", user="ana", profile="libra-two-pass", now=later)
     pce = filled.search("Ana lives in Lisbon", user="ana", profile="pce", now=later)
-    assert max(hit.score for hit in libra) < 0.05, "a 19-hour half-life drives old memories to zero"
+    assert max(hit.score for hit in libra) < 0.05, "twelve half-lives of 30 days"
     assert max(hit.score for hit in pce) > 0.15
+
+
+def test_libra_follows_links_between_documents_that_are_months_old(memory: Memory) -> None:
+    guide = "# Guide\n\nThe harbour opens at dawn, see [the tide tables](tides.md).\n"
+    for name, text in (("guide.md", guide), ("tides.md", "zzz qqq\n")):
+        memory.documents.load(name, text=text, user="ana")
+    query = "The harbour opens at dawn, see the tide tables."
+    first, second = memory.search(query, user="ana", profile="libra", now=NOW + 75 * DAY)
+    assert (first.record.session, second.record.session) == ("guide.md", "tides.md")
+    assert first.parts["r"] == pytest.approx(0.5 ** (75 / 30))
+    assert second.parts["parent"] == first.score, "only the link leads there"
+    assert second.score == pytest.approx(0.5 * first.score)
 
 
 def test_a_question_of_time_brings_the_dates_along(filled: Memory) -> None:

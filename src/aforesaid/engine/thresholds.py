@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from aforesaid.embed.scale import ModelScale, derive_scale, shipped_scale
+from aforesaid.embed.scale import Ends, ModelScale, derive_scale, shipped_scale
 from aforesaid.engine.request import Request
 from aforesaid.errors import StoreReadOnlyError
 from aforesaid.settings import Settings
@@ -13,6 +14,29 @@ from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Progress
 
 LITERAL = "literal"  # the value of search.thresholds that takes the numbers of the settings as cosines
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedThreshold:
+    """A cosine threshold of the settings: its place between unrelated (0) and related texts (1), and its cosine."""
+
+    setting: str
+    place: float
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReport:
+    """A measured model: the cosines of unrelated and related pairs by what is compared, and the thresholds they give.
+
+    `stored` says whether the measurement was kept; `used` whether search.thresholds asks for derived thresholds.
+    """
+
+    model: str
+    ends: Mapping[str, Ends]
+    thresholds: tuple[DerivedThreshold, ...]
+    stored: bool
+    used: bool
 
 
 def with_thresholds(request: Request) -> Request:
@@ -48,6 +72,21 @@ def measure_model(request: Request, progress: Progress | None = None, *, keep: b
     with suppress(StoreReadOnlyError):  # then every process measures it again
         request.store.values.put(_slot(scale.model), scale.to_json())
     return scale
+
+
+def model_report(settings: Settings, scale: ModelScale, *, stored: bool) -> ModelReport:
+    """What a measured model makes of the settings; thresholds of tiers that the model does not have are left out."""
+    pairs = zip(settings.rows(), derived_settings(settings, scale).rows(), strict=True)
+    derived = [(given.name, given.value, found.value) for given, found in pairs if given.value != found.value]
+    ends = {name: getattr(scale, name) for name in ("query", "slot", "align", "support")}
+    ends |= {f"query, {width} dimensions": found for width, found in scale.prefixes.items()}
+    return ModelReport(
+        scale.model,
+        ends,
+        tuple(DerivedThreshold(name, float(place), float(cosine)) for name, place, cosine in derived),
+        stored,
+        settings.search.thresholds != LITERAL,
+    )
 
 
 def derived_settings(settings: Settings, scale: ModelScale) -> Settings:

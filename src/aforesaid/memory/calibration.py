@@ -1,13 +1,12 @@
-"""`memory.calibration`: scores of the `pce` profile as probabilities, fitted to labels."""
+"""`memory.calibration`: scores of the `pce` profile as probabilities, and cosine thresholds for the model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aforesaid.embed.scale import ModelScale
 from aforesaid.engine.request import Request
-from aforesaid.engine.thresholds import measure_model
+from aforesaid.engine.thresholds import ModelReport, measure_model, model_report
 from aforesaid.errors import EmbedError
 from aforesaid.learning import calibrate
 from aforesaid.learning.feedback import raw_scores
@@ -29,7 +28,7 @@ class RelevanceLabel:
 
 
 class CalibrationHandle(Handle):
-    """The calibration of one tenant: fit, reset."""
+    """The calibration of one tenant: fit, reset, measure_model."""
 
     def fit(
         self,
@@ -62,7 +61,7 @@ class CalibrationHandle(Handle):
             lambda request: calibrate.calibrate(request, found, method, side, dry_run=dry_run, force=force)
         )
 
-    def measure_model(self, *, dry_run: bool = False, progress: Progress | None = None) -> ModelScale:
+    def measure_model(self, *, dry_run: bool = False, progress: Progress | None = None) -> ModelReport:
         """Measure what the cosines of the embedding model mean, and store it.
 
         Cosine thresholds are places between unrelated and related texts; the measured scale turns them into cosines.
@@ -73,7 +72,7 @@ class CalibrationHandle(Handle):
             progress: Called with (done, total) while texts are embedded.
 
         Returns:
-            The cosines of unrelated and related pairs, by what is compared.
+            The cosines of unrelated and related pairs by what is compared, and what each threshold becomes.
 
         Raises:
             EmbedError: There are no embeddings, or the model cannot tell related texts from unrelated ones.
@@ -82,7 +81,7 @@ class CalibrationHandle(Handle):
         scale = measure_model(request, progress, keep=not dry_run)
         if scale is None:
             raise EmbedError(f"There are no embeddings to measure: {request.arm.off}.", "Set embed.provider.")
-        return scale
+        return model_report(request.settings, scale, stored=not dry_run)
 
     def reset(self) -> tuple[str, ...]:
         """Go back to raw scores. Return the names of the stored fits that were removed."""

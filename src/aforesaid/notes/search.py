@@ -18,7 +18,7 @@ from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_d
 from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
 from aforesaid.retrieval.search import Page, search
 from aforesaid.settings.rows import FileRows
-from aforesaid.text.extract.query import Mode, analyse
+from aforesaid.text.extract.query import Mode
 from aforesaid.types import Filter, Freshness, Hit, Record
 
 WIDER = 4  # hits to ask for per snippet: copies in other roots are dropped, and some do not fit
@@ -49,7 +49,10 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class NotesResult(Sequence[Snippet]):
-    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first)."""
+    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first).
+
+    `expansions` are the variants of the query that were searched too.
+    """
 
     query: str
     mode: Literal["A", "B", "C"]
@@ -58,6 +61,8 @@ class NotesResult(Sequence[Snippet]):
     tokens: int
     left_out: int
     freshness: Freshness
+    stopped: str = ""  # why no further variant was searched
+    degraded: str = ""  # why the configured chat model gave no variants
 
     def __len__(self) -> int:
         return len(self.snippets)
@@ -103,15 +108,16 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     tiers: list[Tier] = [hit.record.meta.get(TIER, "note") for hit in hits]
     threshold = request.settings.openclaw.threshold
     chosen = choose_snippets([hit.score for hit in hits], tiers, sizes, rows, limit, threshold)
-    read = analyse(found.query, request.settings.pce, request.settings.openclaw)
     return NotesResult(
         found.query,
-        LETTERS[read.mode],
-        read.expansions,
+        LETTERS[found.details["mode"]],
+        tuple(found.details["variants"]),
         tuple(_snippet(hits[i], tiers[i], sizes[i]) for i in chosen),
         sum(sizes[i] for i in chosen),
         len(hits) - len(chosen),
         found.freshness,
+        found.details["stopped"],
+        found.details["degraded"],
     )
 
 

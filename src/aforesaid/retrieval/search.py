@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -51,11 +51,11 @@ def search(
 ) -> SearchResult:
     """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
-    if profile in DERIVED:
-        request = with_thresholds(request)
+    request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
-    hits = rank(question)
+    hits, below = _ranked(question, profile)
+    details = dict(question.details)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
     final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
@@ -64,7 +64,19 @@ def search(
         question.text,
         profile,
         problem if final != hits else "",
+        details,
+        **request.ids,
+        below_threshold=tuple(below),
     )
+
+
+def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit]]:
+    """The hits of a profile, and for `pce` the candidates under its threshold."""
+    if profile != "pce":
+        return _profile(profile)(question), ()
+    from aforesaid.retrieval.ranking.pce import rank_all
+
+    return rank_all(question)
 
 
 def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:

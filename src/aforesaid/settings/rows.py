@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
+
+LN2_IN_30_DAYS = math.log(2) / (30 * 86_400)  # per second: a half-life of 30 days
 
 
 def number(default: float, low: float, high: float, text: str) -> Any:
@@ -208,7 +211,7 @@ class LibraRows:
     authority_recency: float = number(0.5, 0, 1, "weight of recency r in the authority ω")
     authority_frequency: float = number(0.2, 0, 1, "weight of access frequency f in ω")
     authority_authored: float = number(0.3, 0, 1, "weight of authored documents a in ω")
-    authority_decay: float = number(1e-5, 0, 1, "λ of r, per second")
+    authority_decay: float = number(LN2_IN_30_DAYS, 0, 1, "λ of r, per second; r halves in 30 days by default")
     hop_decay: float = number(0.5, 0, 1, "share of its parent's score that a linked record gets")
     hop_threshold: float = number(0.15, 0, 1, "least score of a linked record")
 
@@ -282,6 +285,15 @@ class OpenclawRows:
     stop_top: int = whole(3, 1, 1000, "early stop: number of best hits to check")
     stop_files: int = whole(2, 1, 1000, "early stop: most files that they come from")
     max_expansions: int = whole(4, 0, 4, "variants of a query to try, at most")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandRows:
+    """Other wordings of a query from a chat model, for the `openclaw` profile and notes. Private data is never sent."""
+
+    provider: str = choice("off", ("off", "openai", "ollama"), "service that may reword queries (off: rules only)")
+    model: str = free("", "model of that service")
+    timeout_ms: int = whole(5000, 1, 600_000, "how long to wait for it; then the search goes on with rules only")
 
 
 @dataclass(frozen=True, slots=True)

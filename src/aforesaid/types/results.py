@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import overload
+from typing import Any, overload
 
 from aforesaid.types.records import GateDecision, Record
 from aforesaid.types.vocabulary import Part, Status
@@ -80,6 +80,11 @@ class SearchResult(Sequence[Hit]):
     query: str = ""
     profile: str = "default"
     recovered: str = ""  # why summaries were replaced by original messages; empty if they were not
+    details: Mapping[str, Any] = field(default_factory=dict)  # what the profile did (`openclaw`, `pce`)
+    policy_version: str = "none"
+    request_id: str = ""
+    trace_id: str = ""
+    below_threshold: tuple[Hit, ...] = ()  # for `pce`: candidates that are no hits, best first
 
     def __len__(self) -> int:
         return len(self.hits)

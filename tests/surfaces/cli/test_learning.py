@@ -90,6 +90,19 @@ def test_calibrate_from_feedback(path: Path) -> None:
     assert "of 30 past decisions would change" in gate
 
 
+def test_a_model_is_measured_and_shows_what_each_threshold_becomes(path: Path) -> None:
+    dry = run(path, "calibrate", "--model", "--dry-run").stdout
+    assert dry.startswith("hash-64-0: a dry run: not stored") and "libra.theta1" in dry
+    found = data(run(path, "--json", "calibrate", "--model"))
+    assert found["stored"] and found["used"] and set(found["ends"]) == {"query", "slot", "align", "support"}
+    [theta1] = [row for row in found["thresholds"] if row["setting"] == "libra.theta1"]
+    low, high = found["ends"]["query"]["unrelated"], found["ends"]["query"]["related"]
+    assert theta1["place"] == 0.2 and theta1["cosine"] == pytest.approx(low + 0.2 * (high - low))
+    assert not any(row["setting"].startswith("cascade.") for row in found["thresholds"])  # this model has no tiers
+    literal = run(path, "calibrate", "--model", "--dry-run", "--set", "search.thresholds=literal")
+    assert "used as cosines" in literal.stderr
+
+
 def test_the_gate_is_calibrated_from_a_file(path: Path, tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text(jsonl(*boats(path)))

@@ -300,3 +300,13 @@ def test_prompts_bring_what_is_known(memory: Memory, talk: Talk) -> None:
     made = talk.call("memory_distill", sources=[seen["id"]], text="The shop opens at nine o'clock.")
     text = prompt(talk, "review")
     assert made["id"] in text and "nine o'clock" in text
+
+
+def test_results_say_how_they_were_made(talk: Talk) -> None:
+    claim(talk)
+    found, made = talk.call("memory_search", query="green tea"), talk.call("memory_activate", query="green tea")
+    for answer in (found, made):
+        assert answer["policy_version"] == "none"
+        assert answer["request_id"] == answer["trace_id"] and answer["request_id"].startswith("mcp-")
+        assert answer["hits"][0]["scope"] == "user" and "method=remember" in answer["hits"][0]["provenance"]
+    assert {"alpha", "k_txt", "k_vec", "k_final"} == set(made["details"]) and made["below_threshold"] == 0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,7 @@ class Question:
         limit: How many hits are wanted.
         now: The time that ages are counted from.
         request: The call that asks.
+        details: What the profile did, for the result: mode and variants of the query, or α and numbers of candidates.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Question:
     limit: int
     now: datetime
     request: Request
+    details: dict[str, Any] = field(default_factory=dict)
 
     @property
     def store(self) -> Reader:

@@ -6,11 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible
-from aforesaid.surfaces.formats.records import DECISIONS, ID_COLUMNS, gate_lines, gate_sign, next_page, stamp
+from aforesaid.surfaces.formats.records import (
+    DECISIONS,
+    ID_COLUMNS,
+    details_line,
+    gate_lines,
+    gate_sign,
+    ids_line,
+    next_page,
+    provenance_pairs,
+    stamp,
+)
 from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.engine.thresholds import ModelReport
     from aforesaid.governance.apply_policy import PolicyValidation
     from aforesaid.governance.promotion import RollbackReport
     from aforesaid.learning.calibrate import CalibrationReport, GateReport
@@ -54,11 +65,14 @@ def active_text(context: ActiveContext, columns: int) -> str:
     lines = []
     for item in context.items:
         record = item.record
+        source = provenance_pairs(item.provenance)
         head = f"{item.rank:>2}. {item.score:.3f}  {record.claim_type or record.kind}  {visible(record.id)}"
+        head += f"  {item.scope}{f' ({source})' if source else ''}"
         lines += [clip(head, columns), "    " + snippet(record.text, columns - 4, ""), "    " + item.reason]
     uses = "" if context.uses_left is None else f", {counted(context.uses_left, 'more use')}"
     below = f"; {context.below_threshold} below the threshold" if context.below_threshold else ""
-    return "\n".join([*lines, f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"])
+    last = f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"
+    return "\n".join([*lines, last, details_line(context.details), ids_line(context)])
 
 
 def calibration_text(report: CalibrationReport, columns: int) -> str:
@@ -77,6 +91,21 @@ def gate_calibration_text(report: GateReport, columns: int) -> str:
     """The threshold that fits the labels, and what it would change."""
     changes = f"{report.replay.changes} of {counted(report.replay.turns, 'past decision')} would change"
     return report_text(to_json(report) | {"replay": changes}, columns)
+
+
+def model_text(report: ModelReport) -> str:
+    """The cosines of unrelated and related texts, then each threshold with its place and its cosine."""
+    pairs = [("compared", "unrelated", "related")]
+    pairs += [(name, f"{ends.unrelated:.3f}", f"{ends.related:.3f}") for name, ends in report.ends.items()]
+    rows = [("threshold", "place", "cosine")]
+    rows += [(each.setting, f"{each.place:g}", f"{each.cosine:.3f}") for each in report.thresholds]
+    kept = "stored" if report.stored else "a dry run: not stored"
+    return "\n".join([f"{visible(report.model)}: {kept}", "", *table(pairs), "", *table(rows)])
+
+
+def model_note(report: ModelReport, view: View) -> str:
+    """A remark when the settings do not use the measurement."""
+    return "" if report.used else "search.thresholds = literal: the numbers of the settings are used as cosines."
 
 
 # Decisions of the gate

@@ -114,7 +114,8 @@ CALIBRATE = Verb(
         DRY_RUN,
         FORCE,
     ),
-    "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana",
+    "aforesaid calibrate --dry-run\n  aforesaid calibrate labels.jsonl --method platt --user ana\n"
+    "  aforesaid calibrate --model",
     grant="admin", effect="governs", embeds="labels", progress="Calibrating",
     to_text=lambda report, view: shown.calibration_text(report, view.columns), note=shown.calibration_note,
     fails=lambda report, view: not (report.stored or view.given["dry_run"]),
@@ -133,6 +134,13 @@ CALIBRATE = Verb(
             grant="admin", effect="governs", progress="Calibrating",
             to_text=lambda found, view: shown.gate_calibration_text(found, view.columns),
             by=GATE,
+        ),
+        Verb(
+            "measure_model", "calibration.measure_model", "Measure what the cosines of the embedding model mean.",
+            arguments=(DRY_RUN,),
+            grant="admin", effect="governs", opens="make", embeds=True, progress="Measuring",
+            to_text=lambda report, view: shown.model_text(report), note=shown.model_note,
+            by=Argument("model", "Measure the embedding model, and show what each cosine threshold becomes.", "flag"),
         ),
     ),
 )  # fmt: skip
