@@ -45,6 +45,7 @@ SCENARIOS: dict[str, Scenario] = {  # by setting, or by group
     "time": searched("libra"),
     "pce": searched("pce"),
     "openclaw": searched("openclaw"),
+    "expand": scenarios.reworded,
     "recovery": searched("default"),
     "assemble": scenarios.assembled,
     "compact": scenarios.compacted,
@@ -71,9 +72,15 @@ WHILE: dict[str, dict[str, Any]] = {  # settings that must be so for another to 
     "compact": MODEL,
     "compact.align": MODEL | {"search.thresholds": "literal"},
     "embed": {"embed.provider": "hash"},
+    "expand": {"expand.provider": "openai", "expand.model": "small", "openclaw.threshold": 1.0},
     "embed.passages": {},
 }
-OTHERS: dict[str, list[Any]] = {"compact.model": ["large"], "files.endings": ["rst"], "embed.provider": ["off"]}
+OTHERS: dict[str, list[Any]] = {
+    "compact.model": ["large"],
+    "expand.model": ["large"],
+    "files.endings": ["rst"],
+    "embed.provider": ["off"],
+}
 NO_TEST = {  # why no scenario can show it
     "store.lock_timeout_ms": "needs two processes: tests/store",
     "store.synchronous": "shows only when the power fails",
@@ -90,6 +97,7 @@ NO_TEST = {  # why no scenario can show it
     "embed.threads": "changes time, never an answer",
     "embed.cache_texts": "changes time, never an answer",
     "files.debounce_ms": "a watched folder is needed",
+    "expand.timeout_ms": "a slow service is needed",
     "hooks.prompt_ms": "a process that is late is needed: tests/hosts",
     "hooks.event_ms": "a process that is late is needed: tests/hosts",
     "hooks.documents": "a hook of a coding agent is needed: tests/hosts",

@@ -299,7 +299,8 @@ def compacted(settings: Settings) -> Any:
     texts = [
         f"On day {i} I went to {PLACES[i % 4]} and paid {7 * i} euros for the train. It was long." for i in range(40)
     ]
-    with _chat_model() as model:
+    said = "On day 2 I went to Porto and paid 14 euros for the train. Rain fell over Bergen."
+    with _chat_model(said) as model:
         memory = fresh(settings)
         memory.ingest([Turn(f"c{i}", "c", "user", text, NOW + i * DAY) for i, text in enumerate(texts)], user="ana")
         report = memory.sessions.compact("c", user="ana")
@@ -309,9 +310,8 @@ def compacted(settings: Settings) -> Any:
 
 
 @contextmanager
-def _chat_model() -> Iterator[Service]:
+def _chat_model(said: str) -> Iterator[Service]:
     def answer(path: str, body: Any) -> Reply:
-        said = "On day 2 I went to Porto and paid 14 euros for the train. Rain fell over Bergen."
         tokens = {"content": [{"token": "x", "logprob": -0.5}]}
         return Reply(body={"choices": [{"message": {"role": "assistant", "content": said}, "logprobs": tokens}]})
 
@@ -319,6 +319,14 @@ def _chat_model() -> Iterator[Service]:
         where = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "k", "OLLAMA_HOST": model.url}
         with mock.patch.dict(os.environ, where):
             yield model
+
+
+def reworded(settings: Settings) -> Any:
+    """A question that a chat model may put in other words."""
+    with _chat_model("closed fortress days\nfortress opening hours") as model:
+        memory = fresh(settings, corpus())
+        found = memory.search("when can I not visit the castle?", user="ana", profile="openclaw", now=NOW)
+        return _seen(found), model.paths, model.bodies
 
 
 def governed(settings: Settings) -> Any:
