@@ -9,6 +9,7 @@ import pytest
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
+from aforesaid.types import Turn
 from support.clock import NOW, standing_clock
 
 DAY = timedelta(days=1)
@@ -115,3 +116,28 @@ def test_the_event_of_an_activation_holds_the_spread_of_its_scores(filled: Memor
     assert event.body["items"] == len(made.items) > 1
     empty = filled.activate("zebra", user="bo", now=NOW)
     assert not empty.items and filled.audit.events("activate", subject=empty.id)[0].body["score_final"] == {}
+
+
+SEED = """
+version: "0.1.3"
+retrieval:
+  hybrid:
+    alpha: 0.4
+    k_txt: 5
+    k_vec: 7
+    k_final: 3
+    recency_half_life_days: 10
+  rerank:
+    use_quality: true
+"""
+
+
+def test_the_keys_of_pce_work_in_a_policy(filled: Memory) -> None:
+    filled.policy.apply(SEED)
+    found = filled.search(QUERY, user="ana", profile="pce", now=NOW)
+    assert dict(found.details) == {"alpha": 0.4, "k_txt": 5, "k_vec": 7, "k_final": 3}
+    assert found.policy_version == "0.1.3" and all("quality" in hit.parts for hit in found)
+    assert len(filled.search("shop", user="ana", now=NOW)) <= 3
+    filled.ingest([Turn("t1", "s", "user", "We deploy the shop to staging on Mondays.", NOW - 10 * DAY)], user="bo")
+    [turn] = filled.search(QUERY, user="bo", profile="pce", now=NOW)
+    assert turn.parts["recency"] == pytest.approx(0.5)

@@ -15,7 +15,6 @@ from aforesaid.math.calibration import Calibration
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
-from aforesaid.store.memory import DictStore
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Filter, Hit, Scored, Turn
 from support.clock import NOW
@@ -194,25 +193,6 @@ def test_openclaw_chooses_its_mode_by_the_query(filled: Memory) -> None:
     }
     assert "mode=exact" in modes
     assert len(modes) == 2
-
-
-class Nested(HashEmbedder):
-    """An embedder whose leading dimensions are said to make vectors of their own."""
-
-    matryoshka = True
-
-
-def test_libra_leaves_the_cascade_at_the_first_tier_that_is_sure(memory: Memory) -> None:
-    literal = memory.settings.changed({"search.thresholds": "literal"}, "test")
-    nested = Memory(DictStore(), Nested(384), settings=literal, clock=lambda: NOW)
-    nested.ingest([Turn(str(i), "s", "user", f"note {i} about the number {i * 7}", NOW) for i in range(40)])
-    vector = Nested(384).embed_query("note 3 about the number 21")
-    for query, prefix in (("note 3 about the number 21", 64), ("an unrelated question", None)):
-        vector = Nested(384).embed_query(query)
-        expected = nested.store.vector_search(vector, nested.where(), 8, prefix=prefix)
-        found = nested.search(query, profile="libra-single", limit=1)
-        assert found[0].parts["tier"] == (prefix or 384)
-        assert found[0].parts["cos"] == pytest.approx(max(expected[0].score, 0), abs=1e-6)
 
 
 def test_libra_counts_use_against_the_most_used_record_of_all(filled: Memory) -> None:

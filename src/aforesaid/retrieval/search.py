@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 
@@ -60,7 +60,7 @@ def search(
     final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
         tuple(final[page.offset : page.end]),
-        request.freshness(where),
+        replace(request.freshness(where), text_off=question.off.get("text", "")),
         question.text,
         profile,
         problem if final != hits else "",

@@ -35,6 +35,7 @@ class StoreRows:
 
     lock_timeout_ms: int = whole(30_000, 1, 3_600_000, "how long a write waits for the lock of another process")
     synchronous: str = choice("full", ("full", "normal"), "full: every confirmed write survives a power loss")
+    private: bool = free(True, "take the permissions of other users away from the store's files")
     segment_rows: int = whole(2048, 16, 65_536, "vectors stored in one block of the file")
     vector_cache_mb: int = whole(512, 0, 1_000_000, "memory for cached vector blocks, per process")
     sketch_from: int = whole(200_000, 0, 1_000_000_000, "from this many records on, search binary sketches first")
@@ -154,6 +155,9 @@ class SearchRows:
     limit: int = whole(12, 1, 10_000, "hits returned by default (k)")
     text_factor: int = whole(4, 1, 1000, "keyword candidates = this · k")
     vector_factor: int = whole(8, 1, 1000, "vector candidates = this · k")
+    log: str = choice(
+        "off", ("off", "on", "query"), "write an event for every search: without, or with the words of the query"
+    )
     widen: int = whole(2, 1, 100, "if keywords or vectors find fewer than k/2, ask again for this many times as much")
     thresholds: str = choice(
         "derived",
@@ -249,6 +253,8 @@ class PceRows:
     alpha_exact_high: float = number(0.5, 0, 1, "largest α of a short or quoted query")
     alpha_long_low: float = number(0.7, 0, 1, "least α of a long sentence")
     alpha_long_high: float = number(0.85, 0, 1, "largest α of a long sentence")
+    k_txt: int = whole(0, 0, 100_000, "keyword candidates (0: search.text_factor · k)")
+    k_vec: int = whole(0, 0, 100_000, "vector candidates (0: search.vector_factor · k)")
     short_tokens: int = whole(2, 0, 1000, "a query of at most this many tokens is short")
     utility_base: float = number(0.6, 0, 1, "g: least factor of utility")
     confidence_base: float = number(0.5, 0, 1, "g: least factor of confidence")

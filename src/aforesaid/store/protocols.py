@@ -189,8 +189,8 @@ class Reader(Protocol):
     ) -> list[Scored]:
         """Rank records by cosine similarity in the active space; ties by insertion order.
 
-        With `prefix`, compare only that many leading dimensions, normalised again (lower tiers of a Matryoshka model);
-        `epsilon` is the ε of that.
+        With `prefix`, compare only that many leading dimensions, a lower tier of a Matryoshka model. They are made unit
+        vectors again: u = v[:prefix] / √(‖v[:prefix]‖² + epsilon²), so that a zero prefix scores 0 (spec 3, L4).
         """
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:

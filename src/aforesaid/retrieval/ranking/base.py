@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
+from aforesaid.errors import StoreCorruptError
 from aforesaid.math.pce import text_by_rank
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
@@ -35,6 +36,7 @@ class Question:
         now: The time that ages are counted from.
         request: The call that asks.
         details: What the profile did, for the result: mode and variants of the query, or α and numbers of candidates.
+        off: The searches that were not possible, by name, and why.
     """
 
     text: str
@@ -44,6 +46,7 @@ class Question:
     now: datetime
     request: Request
     details: dict[str, Any] = field(default_factory=dict)
+    off: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Reader:
@@ -78,8 +81,17 @@ class Candidate(NamedTuple):
 
 
 def text_scores(question: Question, limit: int) -> dict[str, float]:
-    """BM25 by key, best first; NaN from a store that orders texts without scores."""
-    found = question.store.text_search(query_terms(question.text), question.where, limit)
+    """BM25 by key, best first; NaN from a store that orders texts without scores.
+
+    Nothing when the text index is damaged, if there are vectors to search instead.
+    """
+    try:
+        found = question.store.text_search(query_terms(question.text), question.where, limit)
+    except StoreCorruptError as error:
+        if question.vector is None:
+            raise
+        question.off["text"] = f"{error.message} {error.remedy}"
+        return {}
     return {item.key: item.score for item in found}
 
 

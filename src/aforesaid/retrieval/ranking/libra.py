@@ -84,17 +84,19 @@ def _without_rules(question: Question) -> Question:
 
 
 def _cascade(question: Question, limit: int) -> Near:
-    """Search with few dimensions first; stop when the best score reaches the tier's exit (spec L4).
+    """Search with few dimensions first; stop when the best score reaches the tier's exit (spec 3, L4).
 
-    An early exit keeps the order of its tier. Models without Matryoshka training have only the full tier.
+    An early exit keeps the order of its tier. An empty tier never answers, so the next one is searched. Models without
+    Matryoshka training have only the full tier.
     """
     if question.vector is None:
         return Near(0, {})
     rows = question.settings.cascade
+    exits = {rows.tier1_dimensions: rows.exit1, rows.tier2_dimensions: rows.exit2}
     *lower, _ = tiers_for(question.vector.size, question.request.arm.matryoshka, rows)
-    for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
+    for width in lower:
         found = question.store.vector_search(question.vector, question.where, limit, prefix=width, epsilon=rows.epsilon)
-        if found and found[0].score >= exit_at:
+        if found and found[0].score >= exits[width]:
             return Near(width, {item.key: item.score for item in found})
     return Near(question.vector.size, vector_candidates(question, limit))
 

@@ -51,8 +51,8 @@ def rank_all(question: Question, prefer: Callable[[Record], float] | None = None
     """
     rows = question.settings
     alpha = analyse(question.text, rows.pce, rows.openclaw).alpha
-    k_txt = pce.text_candidates(question.limit, rows.search)
-    k_vec = pce.vector_candidates(question.limit, rows.search)
+    k_txt = pce.text_candidates(question.limit, rows.search, rows.pce.k_txt)
+    k_vec = pce.vector_candidates(question.limit, rows.search, rows.pce.k_vec)
     found = both_arms(question, _arm(question, text_scores, k_txt), _arm(question, vector_candidates, k_vec))
     question.details.update(alpha=alpha, k_txt=k_txt, k_vec=k_vec, k_final=question.limit)
     return _select(question, found, alpha, prefer) if found else ([], [])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aforesaid.errors import DimensionError, InputError
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, known_passages, unit_rows
 from aforesaid.store.protocols import Passages, Space
 from aforesaid.text.analyze import searchable, terms
@@ -95,7 +95,7 @@ class DictVectors:
         return self.passages[space.name] if space else {}
 
     def search(
-        self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None, epsilon: float
+        self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None, epsilon: float = EPSILON
     ) -> list[Scored]:
         """Rank these records by cosine similarity. Equal scores keep their order."""
         space = self._space(None)
@@ -104,9 +104,10 @@ class DictVectors:
         query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]
         width = prefix or space.dimensions
         vectors = self.vectors[space.name]
-        wanted = tier_vectors(query, width, epsilon)
         scored = [
-            Scored(key, float(tier_vectors(vectors[key], width, epsilon) @ wanted)) for key in keys if key in vectors
+            Scored(key, float(tier_vectors(vectors[key], width, epsilon) @ tier_vectors(query, width, epsilon)))
+            for key in keys
+            if key in vectors
         ]
         return sorted(scored, key=lambda item: -item.score)[: max(limit, 0)]
 

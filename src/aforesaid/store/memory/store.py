@@ -98,9 +98,8 @@ class DictStore(DerivedStore):
     def vector_search(
         self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
     ) -> list[Scored]:
-        return self._state.vectors.search(
-            vector, [record.key for record in self._passing(where)], limit, prefix, epsilon
-        )
+        keys = [record.key for record in self._passing(where)]
+        return self._state.vectors.search(vector, keys, limit, prefix, epsilon)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         held = self._state.vectors.held()

@@ -68,8 +68,11 @@ class Nearest:
     def _all_scores(
         self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None, epsilon: float = EPSILON
     ) -> tuple[Rows, Vectors]:
-        blocks = [self._segments.block(segment, prefix, epsilon) for segment in segments]
-        query = query if prefix is None else tier_vectors(query, prefix, epsilon)
+        if prefix is None:
+            blocks = [self._segments.block(segment) for segment in segments]
+        else:
+            blocks = [self._segments.tier(segment, prefix, epsilon) for segment in segments]
+            query = tier_vectors(query, prefix, epsilon)
         return _by_row(
             np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in blocks)]),
             np.concatenate([np.empty(0, np.float32), *(matrix @ query for _, matrix in blocks)]),
@@ -92,7 +95,7 @@ class Nearest:
     def _sketched(self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int) -> list[Scored]:
         """Estimate with sketches and compare the best exactly; if too few pass, repeat with all records that pass."""
         full = [segment for segment in segments if segment.used == self._settings.segment_rows]
-        growing = [segment for segment in segments if segment.used < self._settings.segment_rows]
+        growing = [segment for segment in segments if segment.used != self._settings.segment_rows]
         rows = np.concatenate([np.empty(0, np.int64), *(self._segments.rows(segment) for segment in full)])
         estimates = estimated_cosines([self._segments.sketch(segment) for segment in full], query)
         open_rows, open_scores = self._all_scores(growing, query)

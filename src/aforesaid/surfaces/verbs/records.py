@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from aforesaid.types import Record
 
 
+PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")  # as `retrieval.search` has them
+
+
 def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | NoteLines:  # noqa: A002 - the method's word
     """A record by its id, else lines of an indexed note by their path."""
     try:
@@ -94,8 +97,8 @@ SEARCH = Verb(
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument(
-            "profile", "How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
-            default="default",
+            "profile", f"How hits are ranked: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.", default="default",
+            tool=ToolForm("How hits are ranked; leave it at default unless you compare.", choices=PROFILES),
         ),
         Argument("explain", "Show every part of each score.", "flag", view=True),
     ),
@@ -104,8 +107,16 @@ SEARCH = Verb(
     modes=(
         Verb(
             "search_files", "notes.search", "Search indexed notes.",
-            arguments=(arg.QUERY, *arg.WHO, arg.LIMIT, arg.NOW),
+            arguments=(
+                arg.QUERY, *arg.WHO,
+                replace(arg.LIMIT, tool=ToolForm("How many at most.", default=6, least=1, most=50)), arg.NOW,
+            ),
             opens="make", embeds=True, to_json=notes.files_json, to_text=notes.files_view,
+            tool=Tool(
+                "Find passages of the user's memory files and notes, each with path and lines, score and reason. Use "
+                "it for what is written down in files: topic briefs, MEMORY.md, daily logs. Cite path and lines.",
+                "FilesAnswer",
+            ),
             by=Argument("files", "Search notes only. Shows snippets with path and lines.", "flag"),
         ),
     ),
