@@ -15,6 +15,7 @@ from aforesaid.math.calibration import Calibration
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
+from aforesaid.store.memory import DictStore
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Filter, Hit, Scored, Turn
 from support.clock import NOW

@@ -20,6 +20,7 @@ from support.scenarios import Scenario, searched
 ROOT = Path(__file__).parents[2]
 
 SCENARIOS: dict[str, Scenario] = {  # by setting, or by group
+    "store.private": scenarios.opened,
     "tokens": scenarios.assembled,
     "tokens.gate_chars": scenarios.gated,
     "cascade": searched("libra"),
@@ -27,6 +28,7 @@ SCENARIOS: dict[str, Scenario] = {  # by setting, or by group
     "ingest": scenarios.ingested,
     "readers": scenarios.ingested,
     "search": searched("pce"),
+    "search.log": scenarios.logged,
     "search.limit": searched("default", limit=None),
     "search.widen": searched("pce", limit=12, store=partial(scenarios.copied, scenarios.Approximate)),
     "search.thresholds": searched("libra"),
@@ -66,6 +68,8 @@ MODEL: dict[str, Any] = {
 }
 WHILE: dict[str, dict[str, Any]] = {  # settings that must be so for another to matter
     "pce.quality_base": {"pce.use_quality": True},
+    "store.private": {"embed.provider": "hash"},
+    "cascade": {"search.thresholds": "literal"},
     "cascade.exit2": {"cascade.exit1": 1.0, "search.thresholds": "literal"},
     "recovery.summaries": {"recovery.confidence": 1.0},
     "recovery.confidence": {"recovery.summaries": 1},

@@ -223,6 +223,13 @@ def _seen(result: SearchResult) -> Any:
     return [(hit.record.id, hit.score) for hit in result.hits], result.recovered
 
 
+def logged(settings: Settings) -> Any:
+    """The events of a search."""
+    memory = fresh(settings, copy.deepcopy(corpus()))
+    memory.search("tea", user="ana", now=NOW, profile="pce")
+    return [event.topic for event in memory.audit.events(limit=5)]
+
+
 class Approximate(DictStore):
     """A store like an approximate index under a filter: it finds a ninth of what was asked for."""
 
@@ -382,9 +389,14 @@ def calibrated(settings: Settings) -> Any:
 
 def opened(settings: Settings) -> Any:
     """A memory in a file, with the embedder that the settings name."""
-    with tempfile.TemporaryDirectory() as folder, Memory.open(Path(folder) / "m.db", settings=settings) as memory:
-        memory.ingest([Turn("o1", "s", "user", "I drink tea.", NOW)], user="ana")
-        return memory.store.spaces(), _seen(memory.search("tea", user="ana", now=NOW))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "m.db"
+        Memory.open(path, settings=settings).close()
+        path.chmod(0o644)
+        with Memory.open(path, settings=settings, clock=standing_clock) as memory:
+            memory.ingest([Turn("o1", "s", "user", "I drink tea.", NOW)], user="ana")
+            found = memory.search("tea", user="ana", now=NOW)
+            return memory.store.spaces(), _seen(found), path.stat().st_mode
 
 
 def _records(memory: Memory) -> list[Record]:
