@@ -157,14 +157,17 @@ def _mandatory(
     given = _in_messages(turns, spec.messages)
     stored = groups([turn for turn in turns if turn not in given])
     own = sum(message_tokens(count, each) for each in spec.messages)
-    least = sum(cost(turn) for group in stored[len(stored) - base(stored, rows.tail_turns) :] for turn in group)
+    last = [turn for group in stored[len(stored) - base(stored, rows.tail_turns) :] for turn in group]
+    least = sum(map(cost, last))
     hard, hard_tokens = _hard(rules.hard, total - own, count)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
-    elevated, elevated_tokens = _elevated(request, spec, rules.elevated, room - least)
+    asked = _unheard(rules.elevated, (*given, *last))
+    elevated, elevated_tokens = _elevated(request, spec, asked, room - least)
     target = packing.share_tokens(total, rows.tail)
     tail = recent(stored, rows.tail_turns, room - elevated_tokens, cost, target, previous.first)
+    asked, elevated = _unheard(asked, tail.records), _unheard(elevated, tail.records)
     problems = []
     if own > total:
         problems.append(f"the messages handed over need {own} of {total} tokens")
@@ -176,7 +179,7 @@ def _mandatory(
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
-        *(_traced(record, elevated, "asked for before", count, "guidance") for record in rules.elevated),
+        *(_traced(record, elevated, "asked for before", count, "guidance") for record in asked),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
@@ -195,6 +198,12 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequenc
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.longest_prefix(costs, max(budget - title, 0))
     return rules[:taken], title + sum(costs[:taken]) if taken else 0
+
+
+def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Record]:
+    """Elevated rules, without those whose own turn is among these: nothing appears twice."""
+    heard = {turn.key for turn in turns}
+    return [rule for rule in rules if rule.provenance is None or heard.isdisjoint(rule.provenance.sources)]
 
 
 def _elevated(

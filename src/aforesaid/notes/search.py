@@ -16,7 +16,8 @@ from aforesaid.notes.files.note import without_long_secrets
 from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
 from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
 from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
-from aforesaid.retrieval.search import Page, search
+from aforesaid.retrieval.search import Page
+from aforesaid.retrieval.search_log import logged_search
 from aforesaid.settings.rows import FileRows
 from aforesaid.text.extract.query import Mode
 from aforesaid.types import Filter, Freshness, Hit, Record
@@ -102,7 +103,7 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
     limit = rows.max_snippets if limit is None else limit
-    found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
+    found = logged_search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
     sizes = [request.count_tokens(hit.record.text) for hit in hits]
     tiers: list[Tier] = [hit.record.meta.get(TIER, "note") for hit in hits]
