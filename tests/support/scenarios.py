@@ -271,6 +271,7 @@ def ingested(settings: Settings) -> Any:
         user="ana",
     )
     memory.ingest([Turn("m3", "m", "user", "Write to rosa.lind@example.org about it.", NOW)], user="ana")
+    memory.ingest([Turn("m4", "m", "user", "From now on, always answer in Portuguese.", NOW)], user="ana")
     memory.assemble("the train ride from Lisbon to Porto", user="ana", session="echo", now=NOW)
     echo = "Well: the train ride from Lisbon to Porto takes three hours."
     memory.ingest([Turn("e1", "echo", "assistant", echo, NOW)], user="ana")
