@@ -93,10 +93,7 @@ SEARCH = Verb(
         arg.QUERY, *arg.WHERE, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
-        Argument(
-            "profile", "How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.",
-            default="default",
-        ),
+        arg.PROFILE,
         Argument("explain", "Show every part of each score.", "flag", view=True),
     ),
     'aforesaid search "where does she live?" --user ana --limit 5',
@@ -158,6 +155,10 @@ ASSEMBLE = Verb(
             "budget_tokens", "Use at most this many tokens.  [default: a setting]", "integer", flags=("--budget",),
             metavar="TOKENS", least=1,
             tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
+        ),
+        replace(
+            arg.PROFILE, help="How hits are ranked and packed: default, libra, libra-two-pass, libra-single, pce or "
+            "openclaw.", tool=ToolForm("How the past is ranked and packed.", choices=arg.PROFILES),
         ),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
