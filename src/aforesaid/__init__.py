@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from aforesaid.policy.repository import AdoptedPolicy
     from aforesaid.policy.values import Policy
     from aforesaid.retrieval.activation import ActiveContext
+    from aforesaid.retrieval.search_log import SearchStats
     from aforesaid.settings import Settings
     from aforesaid.store.protocols import Store, StoreProblem, StoreStats
     from aforesaid.text.extract.reader import Readers
@@ -95,6 +96,7 @@ _MODULES = {  # public names by the module that defines them
     "policy.repository": "AdoptedPolicy",
     "policy.values": "Policy",
     "retrieval.activation": "ActiveContext",
+    "retrieval.search_log": "SearchStats",
     "settings": "Settings",
     "store.protocols": "Store StoreProblem StoreStats",
     "text.extract.reader": "Readers",
@@ -111,7 +113,7 @@ __all__ = [
     "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
     "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
     "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
-    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "Settings", "Store",
+    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "SearchStats", "Settings", "Store",
     "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 

@@ -21,7 +21,7 @@ from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
-from aforesaid.surfaces.verbs.arguments import PROFILES as OFFERED
+from aforesaid.surfaces.verbs.records import PROFILES as OFFERED
 from aforesaid.types import Context, TraceItem, Turn
 from support.clock import NOW, standing_clock
 from support.file_trees import write

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -76,7 +77,10 @@ def test_a_model_trained_for_prefixes_gets_exits_of_its_own() -> None:
     scale = derive_scale(Nested(384))
     rows = derived_settings(Settings(), scale).cascade
     assert set(scale.prefixes) == {64, 256}
-    assert (rows.exit1, rows.exit2) == (scale.prefixes[64].cosine(0.65), scale.prefixes[256].cosine(0.75))
+    assert (scale.prefixes[64].apart, scale.prefixes[256].apart) == (False, True)
+    assert (rows.exit1, rows.exit2) == (1.0, scale.prefixes[256].cosine(0.75))
+    longer = replace(Settings().cascade, tier2_dimensions=300)
+    assert set(derive_scale(Nested(384), rows=longer).prefixes) == {64, 300}
 
 
 def test_a_blind_model_is_refused_where_thresholds_matter_and_still_embeds() -> None:

@@ -20,7 +20,7 @@ ACCESSES = st.integers(0, 10**9)
 
 def test_authority_is_arithmetic() -> None:
     assert au.authority_weights().values == pytest.approx((0.5, 0.2, 0.3))
-    assert au.recency(100_000, au.DEFAULTS.authority_decay) == pytest.approx(math.exp(-1))
+    assert au.recency(60 * 86_400, au.DEFAULTS.authority_decay) == pytest.approx(0.25), "it halves in 30 days"
     assert au.access_frequency([0, 3, 7], 7) == pytest.approx([0, math.log(4) / math.log(9), math.log(8) / math.log(9)])
     assert au.authority(0.4, 0.5, 1) == pytest.approx(0.5 * 0.4 + 0.2 * 0.5 + 0.3)
 

@@ -1,4 +1,4 @@
-"""Matryoshka tiers and the early exit, against plain numpy over the full vectors."""
+"""Matryoshka tiers: arithmetic, and never NaN. tests/retrieval/test_cascade.py searches with them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from aforesaid.errors import InputError
-from aforesaid.math.cascade import backfill, cascade_search, dirty_tiers, tier_vectors, tiers_for
+from aforesaid.math.cascade import tier_vectors, tiers_for
 from aforesaid.settings.rows import CascadeRows
 
 Matrix = NDArray[np.float32]
-WIDTHS = (4, 8, 16)
-NEVER = (1.0, 1.0)  # thresholds that only an exact likeness reaches
 
 
 def vectors(rows: int, seed: int = 0, dimensions: int = 16) -> Matrix:
     found = np.random.default_rng(seed).standard_normal((rows, dimensions))
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
-
-
-def all_tiers(full: Matrix) -> list[Matrix]:
-    return [tier_vectors(full, width) for width in WIDTHS]
 
 
 def test_tiers_of_a_model() -> None:
@@ -70,100 +64,3 @@ def test_a_prefix_of_a_unit_vector_is_made_unit_again() -> None:
 def test_what_is_no_vector_is_refused(wrong: object, width: int) -> None:
     with pytest.raises(InputError):
         tier_vectors(wrong, width)
-
-
-def test_a_best_score_at_the_threshold_exits() -> None:
-    first, second, full = np.array([[1.0]]), np.array([[1.0, 0.0]]), np.array([[1.0, 0, 0]])
-    query = [0.5, 0.5, 1.0]
-    found = cascade_search([first, second, full], query)
-    assert (found.tier, found.best) == (0, (1.0,))
-    found = cascade_search([-first, second, full], query, (0.65, 0.70))
-    assert (found.tier, found.best) == (1, pytest.approx((-1.0, 0.5**0.5)))
-    found = cascade_search([-first, second, full], query)  # 0.71 < 0.75
-    assert (found.tier, found.best) == (2, pytest.approx((-1.0, 0.5**0.5, 6**-0.5)))
-    exact = cascade_search([np.array([[0.65]]), full], [1.0, 0, 0], (float(np.float32(0.65)),))
-    assert exact.tier == 0
-
-
-@given(st.integers(1, 40), st.integers(0, 99), st.integers(0, 50))
-def test_without_an_exit_the_answer_is_brute_force(rows: int, seed: int, limit: int) -> None:
-    full, query = vectors(rows, seed), vectors(1, seed + 1000)[0]
-    found = cascade_search(all_tiers(full), query, NEVER, limit)
-    scores = tier_vectors(full, 16) @ tier_vectors(query, 16)
-    assert found.tier == 2
-    assert list(found.positions) == list(np.argsort(-scores, kind="stable")[:limit])
-    assert list(found.scores) == [scores[i] for i in found.positions]
-
-
-@given(st.integers(1, 30), st.integers(0, 99), st.floats(-1, 1), st.floats(-1, 1))
-def test_the_first_tier_over_its_threshold_answers(rows: int, seed: int, one: float, two: float) -> None:
-    tiers, query = all_tiers(vectors(rows, seed)), vectors(1, seed + 1000)[0]
-    scores = [tier @ tier_vectors(query, tier.shape[1]) for tier in tiers]
-    over = [tier for tier, least in enumerate((one, two)) if float(scores[tier].max()) >= least]
-    found = cascade_search(tiers, query, (one, two), 5)
-    assert found.tier == (over[0] if over else 2)
-    assert found.best == tuple(float(scores[tier].max()) for tier in range(found.tier + 1))
-    assert found.positions[0] == int(scores[found.tier].argmax())
-
-
-@pytest.mark.parametrize("thresholds", [(0.65, 0.75), (-1.0, -1.0)])
-def test_empty_tiers_score_zero_and_fall_through(thresholds: tuple[float, float]) -> None:
-    full, query = vectors(9), vectors(1, 7)[0]
-    for nothing in (None, np.empty((0, 4), dtype=np.float32)):
-        found = cascade_search([nothing, nothing, full], query, thresholds)
-        assert (found.tier, found.best[:2]) == (2, (0.0, 0.0))
-        empty = cascade_search([nothing, None, None], query, thresholds)
-        assert (empty.tier, empty.best, empty.positions.size) == (2, (0.0, 0.0, 0.0), 0)
-
-
-def test_dirty_tiers_fall_through_and_a_zero_query_finds_zero() -> None:
-    full = vectors(9)
-    first, second, whole = all_tiers(full)
-    broken = np.full_like(first, np.nan)
-    for dirty in (first[:5], broken, first[0]):
-        assert cascade_search([dirty, second, whole], full[0]).tier == 1
-    found = cascade_search([first, second, whole], np.zeros(16))
-    assert found.tier == 2
-    assert found.best == (0.0, 0.0, 0.0)
-    with pytest.raises(InputError, match="not numbers"):
-        cascade_search([None, None, np.full_like(whole, np.nan)], full[0])
-
-
-def test_a_search_that_cannot_be_is_refused() -> None:
-    full = vectors(3)
-    for tiers, query, thresholds in (
-        ([], full[0], (0.65, 0.75)),
-        ([full, full, full], full[0], (0.65,)),
-        ([full], full[0][:5], ()),
-        ([full], full, ()),
-        ([full], [math.nan] * 16, ()),
-        ([full, full], full[0], (math.nan,)),
-    ):
-        with pytest.raises(InputError):
-            cascade_search(tiers, query, thresholds)
-
-
-def test_backfill_makes_dirty_tiers_again_and_leaves_the_others() -> None:
-    full = vectors(9)
-    first, second, whole = all_tiers(full)
-    broken = np.full_like(second, np.nan)
-    for tiers, dirty in (
-        ([first, second, whole], ()),
-        ([None, second, whole], (0,)),
-        ([first[:4], second[:, :3], whole], (0, 1)),
-        ([first, broken, whole], (1,)),
-    ):
-        assert dirty_tiers(tiers, WIDTHS) == dirty
-        found = backfill(tiers, WIDTHS)
-        assert dirty_tiers(found, WIDTHS) == ()
-        for made, expected in zip(found, (first, second, whole), strict=True):
-            assert made == pytest.approx(expected, abs=1e-6)
-    assert backfill([first, None, whole], WIDTHS)[0] is first
-    assert dirty_tiers([whole], (16,)) == ()
-
-
-def test_without_the_full_tier_nothing_can_be_rebuilt() -> None:
-    full = vectors(3)
-    for tiers in ([None, None, None], [None, None, full[:, :5]], [full], [], [None, None, full * np.nan]):
-        with pytest.raises(InputError, match="embed the texts again"):
-            dirty_tiers(tiers, WIDTHS)

@@ -23,6 +23,21 @@ def boosted(
     return float(openclaw.boosted([score], [topic], [curated], [age], historical=historical)[0])
 
 
+def test_norm_vec() -> None:
+    assert [openclaw.norm_vec(place) for place in (-1, 0, 1, 2)] == [0, 0, 0.5, 0.75]
+    assert openclaw.norm_vec(6) < openclaw.norm_vec(7) < 1
+
+
+def test_same_meaning() -> None:
+    assert openclaw.same_meaning(0.9, 0.6) and not openclaw.same_meaning(0.89, 0.6)
+    assert openclaw.same_meaning(0.75, 0.0)
+
+
+def test_numbers_agree() -> None:
+    assert openclaw.numbers_agree("port 80 on db-7", "Port 80") and openclaw.numbers_agree("a port", "port 80")
+    assert not openclaw.numbers_agree("port 80", "port 81")
+
+
 def test_merged() -> None:
     assert openclaw.merged([0.3, 0.9, None, None], [0.5, 0.1, 0.4, math.nan]).tolist() == [0.5, 0.9, 0.4, 0]
     assert openclaw.merged([], []).tolist() == []

@@ -13,7 +13,6 @@ from aforesaid.math.calibration import Calibration
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
-from aforesaid.store.memory import DictStore
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Edge, Hit, Turn
 from support.clock import NOW
@@ -133,11 +132,23 @@ def test_profiles_take_their_settings(filled: Memory) -> None:
 
 
 def test_libra_lets_the_old_fade_and_pce_less_so(filled: Memory) -> None:
-    later = NOW + 60 * DAY
+    later = NOW + 365 * DAY
     libra = filled.search("Ana lives in Lisbon", user="ana", profile="libra-two-pass", now=later)
     pce = filled.search("Ana lives in Lisbon", user="ana", profile="pce", now=later)
-    assert max(hit.score for hit in libra) < 0.05, "a 19-hour half-life drives old memories to zero"
+    assert max(hit.score for hit in libra) < 0.05, "twelve half-lives of 30 days"
     assert max(hit.score for hit in pce) > 0.15
+
+
+def test_libra_follows_links_between_documents_that_are_months_old(memory: Memory) -> None:
+    guide = "# Guide\n\nThe harbour opens at dawn, see [the tide tables](tides.md).\n"
+    for name, text in (("guide.md", guide), ("tides.md", "zzz qqq\n")):
+        memory.documents.load(name, text=text, user="ana")
+    query = "The harbour opens at dawn, see the tide tables."
+    first, second = memory.search(query, user="ana", profile="libra", now=NOW + 75 * DAY)
+    assert (first.record.session, second.record.session) == ("guide.md", "tides.md")
+    assert first.parts["r"] == pytest.approx(0.5 ** (75 / 30))
+    assert second.parts["parent"] == first.score, "only the link leads there"
+    assert second.score == pytest.approx(0.5 * first.score)
 
 
 def test_a_question_of_time_brings_the_dates_along(filled: Memory) -> None:
@@ -180,25 +191,6 @@ def test_openclaw_chooses_its_mode_by_the_query(filled: Memory) -> None:
     }
     assert "mode=exact" in modes
     assert len(modes) == 2
-
-
-class Nested(HashEmbedder):
-    """An embedder whose leading dimensions are said to make vectors of their own."""
-
-    matryoshka = True
-
-
-def test_libra_leaves_the_cascade_at_the_first_tier_that_is_sure(memory: Memory) -> None:
-    literal = memory.settings.changed({"search.thresholds": "literal"}, "test")
-    nested = Memory(DictStore(), Nested(384), settings=literal, clock=lambda: NOW)
-    nested.ingest([Turn(str(i), "s", "user", f"note {i} about the number {i * 7}", NOW) for i in range(40)])
-    vector = Nested(384).embed_query("note 3 about the number 21")
-    for query, prefix in (("note 3 about the number 21", 64), ("an unrelated question", None)):
-        vector = Nested(384).embed_query(query)
-        expected = nested.store.vector_search(vector, nested.where(), 8, prefix=prefix)
-        found = nested.search(query, profile="libra-single", limit=1)
-        assert found[0].parts["tier"] == (prefix or 384)
-        assert found[0].parts["cos"] == pytest.approx(max(expected[0].score, 0), abs=1e-6)
 
 
 def test_libra_counts_use_against_the_most_used_record_of_all(filled: Memory) -> None:

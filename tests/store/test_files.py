@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -136,6 +137,84 @@ def test_a_read_only_file_can_be_read() -> None:
     assert "read-only" in done.stdout
 
 
+FOLLOW = """
+import os, sys
+import Stemmer
+from aforesaid.errors import StoreReadOnlyError
+from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.testing.samples import ALL
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+for _ in sys.stdin:  # one line for each count
+    try:
+        store = globals().get("store") or SQLiteStore(sys.argv[1])
+        print(store.count(ALL), len(store.find(ALL)), len(store.text_search(["fox"], ALL, 999)), flush=True)
+    except StoreReadOnlyError as error:
+        print(error.message, flush=True)
+"""
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """The path of a store in a folder that others can enter but not write."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name) / "store.db"
+
+
+def test_a_reader_without_write_permission_sees_every_acknowledged_write(shared: Path) -> None:
+    writer = SQLiteStore(shared, StoreRows(private=False))
+    shared.chmod(0o644)
+    fill(writer, [make_record("0")])
+    command = [sys.executable, "-c", FOLLOW, str(shared)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdin is not None and reader.stdout is not None
+
+        def ask() -> str:
+            assert reader.stdin is not None and reader.stdout is not None
+            reader.stdin.write("\n")
+            reader.stdin.flush()
+            return reader.stdout.readline().strip()
+
+        for i in range(1, 30):
+            writer.put([make_record(str(i))])
+            answer = ask()
+            assert answer == f"{i + 1} {i + 1} {i + 1}" or "cannot be read without write permission" in answer
+            if i % 10 == 0:  # a restart of the writer removes the log and writes a new one
+                writer.close()
+                assert ask().startswith(f"{i + 1} ")
+                writer = SQLiteStore(shared, StoreRows(private=False))
+        reader.stdin.close()
+    writer.close()
+
+
+def test_a_store_and_its_companions_are_for_their_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    before = os.umask(0)
+    try:
+        store = SQLiteStore(path)
+        store.put([make_record("a")])
+        store.maintenance.backup(tmp_path / "copy.db")
+        names = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert set(names) >= {"store.db", "store.db-wal", "store.db-shm", "store.db.lock", "copy.db"}
+    assert set(names.values()) == {0o600}
+    store.close()
+
+
+def test_an_open_store_is_made_private_with_a_notice(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "store.db"
+    SQLiteStore(path).close()
+    path.chmod(0o644)
+    SQLiteStore(path, StoreRows(private=False)).close()
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert not caplog.records
+    SQLiteStore(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [str(path) in record.getMessage() for record in caplog.records] == [True]
+
+
 def test_a_lock_held_too_long_is_named(path: Path) -> None:
     holder = SQLiteStore(path)
     waiter = SQLiteStore(path, StoreRows(lock_timeout_ms=50))
@@ -208,9 +287,7 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "word"),
     [
-        ("DELETE FROM segment_sketches", "sketch"),
         ("UPDATE segment_sketches SET data = zeroblob(length(data))", "sketch"),
-        ("UPDATE segment_sketches SET version = version - 1", "sketch"),
         ("UPDATE owners SET records = records + 5", "counted"),
         ("INSERT INTO terms (terms) VALUES ('delete-all')", "missing from the text index"),
         ("UPDATE segments SET used = used - 1", "placed"),
@@ -242,6 +319,75 @@ def test_verify_finds_and_repairs_derived_data(path: Path, damage: str, word: st
     assert [hit.key for hit in store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)] == expected
     assert len(store.text_search(["fox"], ALL, 50)) == 40
     store.close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM segment_sketches",
+        "DELETE FROM segment_sketches WHERE segment % 2 = 0",
+        "UPDATE segment_sketches SET version = version - 1",
+    ],
+)
+def test_missing_and_outdated_sketches_are_stored_again_at_open(path: Path, damage: str) -> None:
+    rows = replace(ROWS, sketch_from=0)
+    store = SQLiteStore(path, rows)
+    fill(store, [make_record(str(i)) for i in range(400)], random_vectors(400))  # more than are stored at once
+    whole = sketches(path)
+    expected = store.vector_search(random_vectors(1, seed=5)[0], ALL, 5)
+    store.close()
+    assert len(whole) == 25
+    with sqlite3.connect(path) as raw:
+        raw.execute(damage)
+    raw.close()
+    assert sketches(path) != whole
+    store = SQLiteStore(path, rows)
+    assert sketches(path) == whole
+    assert store.vector_search(random_vectors(1, seed=5)[0], ALL, 5) == expected
+    assert store.maintenance.verify() == []
+    store.close()
+
+
+def sketches(path: Path) -> list[tuple[int, int, int, bytes]]:
+    with sqlite3.connect(path) as raw:
+        found = raw.execute("SELECT segment, version, checksum, data FROM segment_sketches ORDER BY segment").fetchall()
+    raw.close()
+    return found
+
+
+def test_a_store_that_cannot_store_its_sketches_opens_and_searches(path: Path) -> None:
+    rows = replace(ROWS, sketch_from=0, lock_timeout_ms=50)
+    writer = SQLiteStore(path, rows)
+    fill(writer, [make_record(str(i)) for i in range(40)], random_vectors(40))
+    query = random_vectors(1, seed=5)[0]
+    expected = writer.vector_search(query, ALL, 5)
+    with sqlite3.connect(path) as raw:
+        raw.execute("DELETE FROM segment_sketches")
+    raw.close()
+    with writer.transaction():
+        waiting = SQLiteStore(path, rows)
+        assert waiting.vector_search(query, ALL, 5) == expected
+        assert sketches(path) == []
+        waiting.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE segment_vectors SET data = zeroblob(10)")
+    raw.close()
+    damaged = SQLiteStore(path, rows)
+    assert any("wrong size" in problem.what for problem in damaged.maintenance.verify())
+    damaged.close()
+    writer.close()
+
+
+def test_blocks_of_another_length_are_still_searched(path: Path) -> None:
+    store = SQLiteStore(path, replace(ROWS, segment_rows=64))
+    fill(store, [make_record(str(i)) for i in range(100)], random_vectors(100))
+    query = random_vectors(1, seed=5)[0]
+    expected = [hit.key for hit in store.vector_search(query, ALL, 5)]
+    store.close()
+    for length in (16, 32, 128):
+        store = SQLiteStore(path, replace(ROWS, segment_rows=length, sketch_from=0))
+        assert [hit.key for hit in store.vector_search(query, ALL, 5)] == expected
+        store.close()
 
 
 def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:

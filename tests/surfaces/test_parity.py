@@ -16,7 +16,7 @@ from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.surfaces.verbs import all_verbs
-from aforesaid.surfaces.verbs.arguments import PROFILES
+from aforesaid.surfaces.verbs.records import PROFILES
 from aforesaid.types import Turn
 from support.cli import data, jsonl, run
 from support.clock import standing_clock

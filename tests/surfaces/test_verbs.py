@@ -75,7 +75,7 @@ def test_help_is_a_sentence(verb: Verb) -> None:
             ) or "[" in argument.help
 
 
-@pytest.mark.parametrize("verb", [verb for verb in ROWS if verb.tool], ids=named)
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb.tool], ids=named)
 def test_a_tool_is_offered_and_its_special_parts_exist(verb: Verb) -> None:
     pytest.importorskip("mcp")
     from aforesaid.surfaces.mcp.answers import SHAPES
@@ -98,3 +98,10 @@ def test_importing_the_table_stays_light() -> None:
     code += "print([n for n in ('numpy', 'pydantic', 'mcp', 'onnxruntime') if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_table_names_every_profile() -> None:
+    from aforesaid.retrieval import search
+    from aforesaid.surfaces.verbs.records import PROFILES
+
+    assert tuple(search.PROFILES) == PROFILES

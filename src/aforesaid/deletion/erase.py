@@ -15,6 +15,7 @@ from aforesaid.engine.rules import documents, set_document
 from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.activation import contexts_with
+from aforesaid.retrieval.search_log import logged_queries
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import terms
 from aforesaid.types import Filter, Record
@@ -87,7 +88,7 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
                 "settings": _drop_values(request, plan.deleted, owners),
                 "changed": len(plan.changed) - plan.revived,
                 "valid again": plan.revived,
-                "events": store.log.erase(tenant, _names_in_log(store, tenant, plan.deleted, owners, sessions)),
+                "events": store.log.erase(tenant, _names_in_log(request, plan.deleted, owners, sessions)),
             }
         )
         for name in (*owners, *sessions):
@@ -120,14 +121,19 @@ def _drop_values(request: Request, deleted: Sequence[Record], owners: Sequence[s
 
 
 def _names_in_log(
-    store: Store, tenant: str, deleted: Sequence[Record], owners: Sequence[str], sessions: Sequence[str]
+    request: Request, deleted: Sequence[Record], owners: Sequence[str], sessions: Sequence[str]
 ) -> list[str]:
-    """Strings to erase from the log: keys, and names that no remaining record uses."""
+    """Strings to erase from the log: keys, names that no remaining record uses, and all queries.
+
+    A query may repeat the words of a deleted record, so none is kept.
+    """
+    store, tenant = request.store, request.tenant
     ids = {record.id for record in deleted}
     remaining = store.find(_including_hidden(Filter(tenant, ids=tuple(sorted(ids))))) if ids else []
     ids -= {record.id for record in remaining}
     people = {owner.partition(":")[2] for owner in owners} - {""}
-    return sorted({record.key for record in deleted} | ids | people | set(owners) | set(sessions))
+    names = ids | people | set(owners) | set(sessions) | logged_queries(request)
+    return sorted({record.key for record in deleted} | names)
 
 
 def _sessions_to_summarise(store: Store, deleted: Sequence[Record]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from aforesaid.types import Progress
 
 SHIPPED = "scales.json"  # scales of the models that people use without choosing one
 DIALOGUES = "dialogues.txt"
+CASCADE = CascadeRows()
 LEAST_SPREAD = 0.02  # a model whose related pairs are not nearer than this cannot tell them apart
 QUESTION = re.compile(r"Q (\d+): (.+)")
 
@@ -42,6 +43,11 @@ class Ends:
     def cosine(self, place: float) -> float:
         """The cosine at a place: 0 is unrelated, 1 is related; θ = u + place·(r − u)."""
         return min(max(self.unrelated + place * (self.related - self.unrelated), -1.0), 1.0)
+
+    @property
+    def apart(self) -> bool:
+        """Whether related pairs are clearly nearer than unrelated ones."""
+        return self.related - self.unrelated >= LEAST_SPREAD
 
     def place(self, cosine: float) -> float:
         """The place of a cosine: (cos − u) / (r − u)."""
@@ -59,7 +65,8 @@ class ModelScale:
         align: Summaries and the centroids of dialogues.
         support: The less supported half of a summary's sentences and the nearest messages, with `centre` removed.
         draft_gap: How much less a good written summary may align than one made of the dialogue's own sentences.
-        prefixes: By number of dimensions: questions and messages cut to that many, for models trained for it.
+        prefixes: By number of dimensions, for models trained for it. `related`: a question and the message that is
+            nearest to it with all dimensions; `unrelated`: a question and the nearest of all other messages.
         centre: The mean vector of messages.
     """
 
@@ -111,25 +118,22 @@ def shipped_scale(model: str) -> ModelScale | None:
     return ModelScale._from(found) if found else None
 
 
-def derive_scale(embedder: Embedder, progress: Progress | None = None) -> ModelScale:
-    """Measure a model with the dialogues of the package.
+def derive_scale(embedder: Embedder, progress: Progress | None = None, rows: CascadeRows = CASCADE) -> ModelScale:
+    """Measure a model, and the tiers that `rows` asks for, with the dialogues of the package.
 
     Raises EmbedError when related texts are not nearer than unrelated ones: the model cannot be used for search.
     """
     talk = _Measured(embedder, progress)
-    query = _ends(talk.question_pairs(), "questions", embedder.name)
-    prefixes = {}
-    for width in tiers_for(embedder.dimensions, bool(getattr(embedder, "matryoshka", False)), CascadeRows())[:-1]:
-        prefixes[width] = _ends(talk.question_pairs(width), f"the first {width} dimensions", embedder.name)
+    lower = tiers_for(embedder.dimensions, bool(getattr(embedder, "matryoshka", False)), rows)[:-1]
     align, gap = talk.alignments()
     return ModelScale(
         model=embedder.name,
-        query=query,
+        query=_ends(talk.question_pairs(), "questions", embedder.name),
         slot=_ends(talk.slot_pairs(), "events", embedder.name),
         align=_ends(align, "summaries", embedder.name),
         support=_ends(talk.supports(), "sentences of summaries", embedder.name),
         draft_gap=gap,
-        prefixes=prefixes,
+        prefixes={width: _medians(talk.tier_pairs(width, rows.epsilon)) for width in lower},
         centre=tuple(float(value) for value in np.round(talk.centre, 5)),
     )
 
@@ -150,12 +154,23 @@ class _Measured:
                 progress(done, len(self._dialogues))
         self.centre: Vectors = np.concatenate(self._turns).mean(axis=0)
 
-    def question_pairs(self, width: int | None = None) -> Pairs:
+    def question_pairs(self) -> Pairs:
         """Each question with the message that answers it, and with the messages of the other dialogues."""
         asked = [(i, row, self._embedder.embed_query(text)) for i, row, text in self._questions()]
-        cut = self._embedder.dimensions if width is None else width
-        turns = [tier_vectors(rows, cut) for rows in self._turns]
-        return self._pairs([(i, row, tier_vectors(vector, cut)) for i, row, vector in asked], turns)
+        return self._pairs(asked, self._turns)
+
+    def tier_pairs(self, width: int, epsilon: float) -> Pairs:
+        """Each question in a tier: with the message that the exact search puts first, and with the best other one."""
+        exact = np.concatenate(self._turns)
+        short = tier_vectors(exact, width, epsilon)
+        found: Pairs = ([], [])
+        for _, _, text in self._questions():
+            vector = self._embedder.embed_query(text)
+            first = int(np.argmax(exact @ vector))
+            scores = short @ tier_vectors(vector, width, epsilon)
+            found[1].append(float(scores[first]))
+            found[0].append(float(np.delete(scores, first).max()))
+        return found
 
     def slot_pairs(self) -> Pairs:
         """The same with the events that a question names."""
@@ -199,12 +214,18 @@ class _Measured:
 
 
 def _ends(pairs: Pairs, what: str, model: str) -> Ends:
-    unrelated, related = (round(float(np.median(found)), 4) for found in pairs)
-    if related - unrelated < LEAST_SPREAD:
+    ends = _medians(pairs)
+    if not ends.apart:
         raise EmbedError(
-            f"{model} cannot tell related texts from unrelated ones ({what}: {related:.2f} and {unrelated:.2f}).",
+            f"{model} cannot tell related texts from unrelated ones"
+            f" ({what}: {ends.related:.2f} and {ends.unrelated:.2f}).",
             "Use another model, or set search.thresholds = 'literal' to take the numbers of the settings as cosines.",
         )
+    return ends
+
+
+def _medians(pairs: Pairs) -> Ends:
+    unrelated, related = (round(float(np.median(found)), 4) for found in pairs)
     return Ends(unrelated, related)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,18 @@ class Request:
         """The version of the policy, or "none"."""
         return self.policy.version if self.policy else NO_POLICY
 
+    def with_ids(self) -> Request:
+        """The request with a request id and a trace id. Where the caller gave none, the clock makes one."""
+        engine = self.engine
+        request_id = engine.request_id or f"r-{_digest(self.tenant, self.clock().isoformat())}"
+        return replace(self, engine=replace(engine, request_id=request_id, trace_id=engine.trace_id or request_id))
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """Policy version, request id and trace id of this call, as results carry them."""
+        engine = self.engine
+        return {"policy_version": self.policy_version, "request_id": engine.request_id, "trace_id": engine.trace_id}
+
     def event(self, topic: str, subject: str | None, body: Mapping[str, Any]) -> Event:
         """Make an audit event with the current time, the ids of this call and the policy version."""
         about = {
@@ -89,6 +102,10 @@ class Request:
         if record.kind != "turn" or record.role in AGENT_ROLES:
             return []
         return passages(record.text, self.settings.embed.passages)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).hexdigest()
 
 
 NO_POLICY = "none"  # the version that events and calibrations name when there is no policy

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from aforesaid.embed.scale import Ends, ModelScale, derive_scale, shipped_scale
 from aforesaid.engine.request import Request
 from aforesaid.errors import StoreReadOnlyError
+from aforesaid.math.cascade import tiers_for
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.types import Progress
@@ -47,7 +48,9 @@ def with_thresholds(request: Request) -> Request:
     """
     if request.scale is not None or request.arm.embedder is None or request.settings.search.thresholds == LITERAL:
         return request
-    scale = model_scale(request) or measure_model(request)
+    scale = model_scale(request)
+    if scale is None or not scale.prefixes.keys() >= _lower_tiers(request):
+        scale = measure_model(request) or scale
     return replace(request, scale=scale, settings=derived_settings(request.settings, scale)) if scale else request
 
 
@@ -65,9 +68,12 @@ def measure_model(request: Request, progress: Progress | None = None, *, keep: b
     embedder = request.arm.embedder
     if embedder is None or request.arm.embed(["ready?"]) is None:
         return None
-    scale = derive_scale(embedder, progress)
+    before = model_scale(request)
+    scale = derive_scale(embedder, progress, request.settings.cascade)
     if not keep:
         return scale
+    if before is not None:  # other settings may use other tiers
+        scale = replace(scale, prefixes={**before.prefixes, **scale.prefixes})
     request.arm.scale = scale
     with suppress(StoreReadOnlyError):  # then every process measures it again
         request.store.values.put(_slot(scale.model), scale.to_json())
@@ -112,8 +118,23 @@ def derived_settings(settings: Settings, scale: ModelScale) -> Settings:
 
 
 def _exit(scale: ModelScale, width: int, place: float) -> float:
-    """The cosine at which a tier may answer; the place itself for a model without that tier, which never asks."""
-    return scale.prefixes[width].cosine(place) if width in scale.prefixes else place
+    """The cosine at which a tier may answer (spec 3, L4).
+
+    A tier that cannot tell the nearest record from the others answers only with an identical one. A model without that
+    tier never asks, so the place stays as it is.
+    """
+    ends = scale.prefixes.get(width)
+    if ends is None:
+        return place
+    return ends.cosine(place) if ends.apart else 1.0
+
+
+def _lower_tiers(request: Request) -> set[int]:
+    """The tiers below the full vectors."""
+    embedder = request.arm.embedder
+    if embedder is None:
+        return set()
+    return set(tiers_for(embedder.dimensions, request.arm.matryoshka, request.settings.cascade)[:-1])
 
 
 def _slot(model: str) -> Slot:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aforesaid.engine.request import PolicyChanged, Request
@@ -32,7 +32,7 @@ class Writer:
         edges: Iterable[Edge] = (),
         events: Sequence[Event] = (),
     ) -> None:
-        """Write records with their vectors, edges and events.
+        """Write records with their vectors, edges and events. Counts the dates in every text, also of a new version.
 
         Args:
             records: New records, or new versions of stored ones.
@@ -42,7 +42,8 @@ class Writer:
         """
         store = self.store
         if records:
-            store.put(records)
+            count_dates = self.request.readers.count_dates
+            store.put([replace(record, dates=count_dates(record.text, record.time)) for record in records])
         if embedded is not None:
             self.put_vectors([record.key for record in records], embedded)
         if links := list(edges):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aforesaid._util.private_files import private_folder
 from aforesaid.context.prompt import query_of
 from aforesaid.hosts.types import HOSTS, Host, HostEvent, host_of, project_of, read_event
 from aforesaid.settings import Settings
@@ -100,7 +101,7 @@ def open_for_hook(
     if not path.exists():
         if not create:
             return nullcontext()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
     from aforesaid.memory import Memory
 
     if not create:  # a prompt: better an answer that is not noted in the store than none

@@ -7,6 +7,7 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
+from aforesaid._util.private_files import private_file, private_folder
 from aforesaid.errors import EmbedError, EndpointError, SettingsError, StoreError
 
 MAX_BYTES = 1 << 20  # then the file is renamed to .1, which replaces the one before
@@ -25,9 +26,10 @@ def write_log(line: str, path: Path | None = None) -> None:
     """Add a line. Failures are ignored."""
     with contextlib.suppress(Exception):
         file = path or log_path()
-        file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(file.parent)
         if file.exists() and file.stat().st_size > MAX_BYTES:
             file.replace(file.with_name(file.name + ".1"))
+        private_file(file)
         with file.open("a", encoding="utf-8", errors="replace") as stream:
             stream.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {' '.join(line.split())[:MAX_LINE_CHARS]}\n")
 

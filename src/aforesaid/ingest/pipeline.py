@@ -22,7 +22,6 @@ from aforesaid.text.echo import strip_frames
 from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
 from aforesaid.types import (
-    ANCHORS,
     WHEN,
     Boundary,
     Event,
@@ -131,13 +130,12 @@ def _draft(request: Request, turn: Turn, who: Speaker) -> Record | Outcome:
 
 
 def date_metadata(request: Request, text: str, said_at: datetime) -> dict[str, Any]:
-    """The dates and times that a text mentions, as record metadata; empty when it mentions none."""
+    """The time spans that a text mentions, as record metadata; empty when it mentions none."""
     reading = request.readers.read_dates(text, said_at)
     if reading is None or not reading.expressions:
         return {}
-    expressions = {expression.text.lower() for expression in reading.expressions}
     spans = sorted({(span.start.isoformat(), span.end.isoformat()) for span in reading.spans})
-    return {ANCHORS: len(expressions), WHEN: [list(span) for span in spans]}
+    return {WHEN: [list(span) for span in spans]}
 
 
 def _find_duplicates(request: Request, records: Mapping[int, Record]) -> dict[int, Record | Outcome]:

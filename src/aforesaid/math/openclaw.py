@@ -5,6 +5,7 @@ Scores are in [0, 1]; NaN or None marks a chunk that one of the searches did not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -13,13 +14,24 @@ from numpy.typing import NDArray
 
 from aforesaid.math.domain import COSINE_SLACK, LARGEST_SCORE, SLACK, Floats, Numbers, row, same_length
 from aforesaid.math.pce import by_score
+from aforesaid.math.vectors import spread_cosines
 from aforesaid.settings.rows import OpenclawRows
 
 Flags: TypeAlias = Sequence[bool] | NDArray[np.bool_]
 
 DEFAULTS = OpenclawRows()
 STRONG = 0.5  # half of the best possible score: the seed gives no number for a strong hit
+SAME = 0.75  # restatements have .75 to .9 with the default model, different facts about one thing .4 to .7
+NUMBER = re.compile(r"\w*\d\w*")
 FLAT = 0.05  # as large as the curated file's boost, the smallest difference that the seed makes
+
+
+def norm_vec(place: float) -> float:
+    """The vector score: 1 − 2^−p of the place p between unrelated (0) and related texts (1) (spec 5.8, O1).
+
+    Unrelated texts have 0, related ones ½, and the score never reaches 1, so that the best ones do not tie.
+    """
+    return float(1.0 - 2.0 ** -max(place, 0.0))
 
 
 def merged(vector: Numbers, text: Numbers) -> Floats:
@@ -61,6 +73,17 @@ def early_stop(scores: Numbers, files: Sequence[str], threshold: float, rows: Op
     if top.size < rows.stop_top or len({files[position] for position in top.tolist()}) > rows.stop_files:
         return False
     return bool((array[top] + SLACK >= threshold).all())
+
+
+def same_meaning(cosine: float, unrelated: float) -> bool:
+    """Whether two texts say the same: (cos − u) / (1 − u) ≥ 0.75, with u the cosine of unrelated texts (spec O7)."""
+    return float(spread_cosines(cosine, unrelated)) + SLACK >= SAME
+
+
+def numbers_agree(one: str, other: str) -> bool:
+    """Whether one text has all numbers and codes of the other: "port 80" and "port 81" are nearly equal as vectors."""
+    first, second = (set(NUMBER.findall(text.casefold())) for text in (one, other))
+    return first <= second or second <= first
 
 
 def strong_hits(text_scores: Numbers, strong: float = STRONG) -> int:

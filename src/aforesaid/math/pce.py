@@ -80,14 +80,14 @@ def fused(vector: Numbers, text: Numbers, alpha: float = DEFAULTS.alpha) -> Floa
     return np.asarray(alpha * vectors + (1.0 - alpha) * texts, dtype=np.float64)
 
 
-def text_candidates(limit: int, rows: SearchRows = SHARED) -> int:
-    """How many keyword candidates to ask for: k_txt = 4·k (spec 5.3, P3)."""
-    return rows.text_factor * positive(limit, "limit")
+def text_candidates(limit: int, rows: SearchRows = SHARED, given: int = 0) -> int:
+    """How many keyword candidates to ask for: k_txt as given, else 4·k (spec 5.3, P3)."""
+    return given or rows.text_factor * positive(limit, "limit")
 
 
-def vector_candidates(limit: int, rows: SearchRows = SHARED) -> int:
-    """How many vector candidates to ask for: k_vec = 8·k (spec 5.3, P3)."""
-    return rows.vector_factor * positive(limit, "limit")
+def vector_candidates(limit: int, rows: SearchRows = SHARED, given: int = 0) -> int:
+    """How many vector candidates to ask for: k_vec as given, else 8·k (spec 5.3, P3)."""
+    return given or rows.vector_factor * positive(limit, "limit")
 
 
 def widened(asked: int, found: int, limit: int, *, once: bool = False, rows: SearchRows = SHARED) -> int:

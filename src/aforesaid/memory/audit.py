@@ -8,6 +8,7 @@ from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
 from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import optional_time, time_or_now
+from aforesaid.retrieval.search_log import SearchStats, search_stats
 from aforesaid.types import Event, EventFilter, TimeLike
 
 
@@ -47,6 +48,10 @@ class AuditHandle(Handle):
             offset=offset,
         )
         return self._engine.store.log.find(where)
+
+    def searches(self) -> SearchStats | None:
+        """Count the logged searches, those that fell back, and how long they took; None when `search.log` is off."""
+        return search_stats(self._engine.request())
 
     def verify(self, known: str = "") -> log.AuditReport:
         """Check that nobody changed, added or removed events. Return what was checked, and the first problem.

@@ -32,6 +32,7 @@ from aforesaid.memory.visibility import (
 )
 from aforesaid.policy.intents import IntentName
 from aforesaid.retrieval import search as searching
+from aforesaid.retrieval import search_log
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store, StoreStats
 from aforesaid.text.extract.reader import Readers
@@ -365,7 +366,7 @@ class Memory:
         now: TimeLike | None = None,
         profile: str = "default",
     ) -> SearchResult:
-        """Find records by words and by meaning, best first. Searching changes nothing.
+        """Find records by words and by meaning, best first. Searching changes no record.
 
         Args:
             scope: Only records of this scope, or of these.
@@ -386,7 +387,7 @@ class Memory:
             as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
         )  # fmt: skip
         page = searching.Page(request.settings.search.limit if limit is None else limit, offset)
-        return searching.search(request, query, where, page, moment, profile)
+        return search_log.logged_search(request, query, where, page, moment, profile)
 
     def assemble(
         self,

@@ -18,7 +18,7 @@ from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_d
 from aforesaid.retrieval.ranking.file_tiers import Tier
 from aforesaid.retrieval.search import Page, search
 from aforesaid.retrieval.snippets import SnippetBudget, by_tier, tier_of_snippet
-from aforesaid.text.extract.query import Mode, analyse
+from aforesaid.text.extract.query import Mode
 from aforesaid.types import Filter, Freshness, Hit, Record
 
 WIDER = 4  # hits to ask for per snippet: copies in other roots are dropped, and some do not fit
@@ -49,7 +49,10 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class NotesResult(Sequence[Snippet]):
-    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first)."""
+    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first).
+
+    `expansions` are the variants of the query that were searched too.
+    """
 
     query: str
     mode: Literal["A", "B", "C"]
@@ -58,6 +61,8 @@ class NotesResult(Sequence[Snippet]):
     tokens: int
     left_out: int
     freshness: Freshness
+    stopped: str = ""  # why no further variant was searched
+    degraded: str = ""  # why the configured chat model gave no variants
 
     def __len__(self) -> int:
         return len(self.snippets)
@@ -82,15 +87,16 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
     snippets = _choose(request, hits, SnippetBudget(limit, rows.max_tokens))
-    read = analyse(found.query, request.settings.pce, request.settings.openclaw)
     return NotesResult(
         found.query,
-        LETTERS[read.mode],
-        read.expansions,
+        LETTERS[found.details["mode"]],
+        tuple(found.details["variants"]),
         tuple(snippets),
         sum(snippet.tokens for snippet in snippets),
         len(hits) - len(snippets),
         found.freshness,
+        found.details["stopped"],
+        found.details["degraded"],
     )
 
 

@@ -20,8 +20,11 @@
       - name: ticket                # or your own pattern, in RE2 syntax
         pattern: 'INC-[0-9]{6}'
         replace: "[ticket]"         # default: [redacted:ticket]
-    retrieval:                      # settings of aforesaid by their full names
+    retrieval:                      # settings of aforesaid by their full names,
       default.alpha: 0.6
+      hybrid:                       # or these of PCE, each for one setting (TABLES below)
+        {alpha: 0.65, k_txt: 48, k_vec: 96, k_final: 12, recency_half_life_days: 30}
+      rerank: {use_quality: true}
     audit: {retention_days: 365}    # default: forever
     observation: {ttl_days: 30, mode: redact}     # raw | redact | digest
     review: {global: 1, project: 0}               # reviewers needed to promote into a scope
@@ -53,6 +56,16 @@ MAX_DAYS = 1_000_000  # the same limit as in the settings
 MAX_REVIEWERS = 100
 MAX_TOKENS = 10_000_000  # the largest token budget
 PATTERN_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+TABLES: Mapping[str, Mapping[str, str]] = {  # PCE's tables under `retrieval`: key → our setting
+    "hybrid": {
+        "alpha": "pce.alpha",
+        "k_txt": "pce.k_txt",
+        "k_vec": "pce.k_vec",
+        "k_final": "search.limit",
+        "recency_half_life_days": "pce.half_life_other",
+    },
+    "rerank": {"use_quality": "pce.use_quality"},
+}
 SHARES = "assemble."  # shares of one budget: they are checked together
 
 Word = TypeVar("Word", bound=str)
@@ -279,7 +292,11 @@ class _PolicyReader(_NodeReader):
 
     def retrieval(self, node: YamlNode | None) -> dict[str, v.Setting]:
         known = [setting.name for setting in Settings().rows()]
-        found = {name: self.setting(name, row, known) for name, row in self.table(node, None).items()}
+        found: dict[str, v.Setting | None] = {}
+        for name, row in self.settings(node):
+            if name in found:
+                self.problems.add(row, f"this sets {name} a second time.")
+            found[name] = self.setting(name, row, known)
         chosen = {name: value for name, value in found.items() if value is not None}
         shares = {name.removeprefix(SHARES): value for name, value in chosen.items() if name.startswith(SHARES)}
         try:
@@ -288,6 +305,15 @@ class _PolicyReader(_NodeReader):
             if node is not None:
                 self.problems.add(node, str(error))
         return chosen
+
+    def settings(self, node: YamlNode | None) -> Iterator[tuple[str, YamlNode]]:
+        """The names of settings and their values; PCE's tables are read as the settings that they stand for."""
+        for name, row in self.table(node, None).items():
+            if name not in TABLES:
+                yield name, row
+                continue
+            for key, value in self.table(row, TABLES[name]).items():
+                yield TABLES[name][key], value
 
     def setting(self, name: str, row: YamlNode, known: Collection[str]) -> v.Setting | None:
         if name not in known:

@@ -9,20 +9,21 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from aforesaid.engine.request import Request
+from aforesaid.engine.request import NO_POLICY, Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import ContextGoneError, InputError
+from aforesaid.math.statistics import DIGITS, spread
 from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
-from aforesaid.retrieval.ranking.base import best_first
 from aforesaid.retrieval.search import question_for
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.types import Filter, Hit, Record, as_time, check_choice, check_id
+from aforesaid.types import Event, Filter, Hit, Provenance, Record, Scope, as_time, check_choice, check_id
 
-CANDIDATES_PER_ITEM = 4  # hits to rank for each item, so that quotas have a choice
+MEASURED = ("s_text", "s_vec", "S", "g")  # parts of a score whose spread an event holds
+MOST_BELOW = 50  # candidates under the threshold that an event lists; it counts all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +36,20 @@ class ActiveItem:
     reason: str
     record: Record
 
+    @property
+    def scope(self) -> Scope:
+        """Whose the record is."""
+        return self.record.scope
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where the record comes from."""
+        return self.record.provenance
+
 
 @dataclass(frozen=True, slots=True)
 class ActiveContext:
-    """The saved hits for an intent, with expiry, remaining uses and policy version."""
+    """The saved hits for an intent, in the order of MMR, with expiry, remaining uses and how they were ranked."""
 
     id: str
     intent: IntentName
@@ -48,6 +59,11 @@ class ActiveContext:
     uses_left: int | None
     policy_version: str
     below_threshold: int = 0
+    scope: Scope = "user"  # where it was asked for: in a session, a project, or by a user
+    provenance: Provenance = field(default_factory=Provenance)  # the user, and the keys of the records
+    request_id: str = ""
+    trace_id: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)  # alpha, k_txt, k_vec, k_final
 
 
 def activate(
@@ -61,33 +77,51 @@ def activate(
     ttl_minutes: float,
     max_uses: int | None,
 ) -> ActiveContext:
-    """Rank with `pce`, raise the scores of types that the intent prefers, apply its quotas, and save the result."""
+    """Rank with `pce`, prefer the scopes and types of the intent, apply its quotas, and save the result.
+
+    A preference changes the order of MMR, never a score.
+    """
     from aforesaid.retrieval.ranking.pce import rank_all  # imported late: its patterns are slow to compile
 
     check_choice(intent, INTENTS, "intent")
     if limit < 1 or ttl_minutes <= 0 or (max_uses is not None and max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
-    question = question_for(request, query, where, CANDIDATES_PER_ITEM * limit, now)
-    hits, below = rank_all(question)
+    request = request.with_ids()
+    question = question_for(request, query, where, limit, now)
+    hits, below = rank_all(question, TABLE[intent].lift)
     chosen = _choose(hits, intent, limit)
     saved = {
         "intent": intent,
         "created": now.isoformat(),
         "expires": (now + timedelta(minutes=ttl_minutes)).isoformat(),
         "uses_left": max_uses,
-        "policy": request.policy.version if request.policy else "",
         "stale": "",
-        "below_threshold": below,
+        "below_threshold": len(below),
+        "scope": _scope(where),
+        "details": question.details,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
+        **request.ids,
     }
     name = _name(request.tenant, question.text, intent, now.isoformat(), *(hit.record.key for hit in chosen))
-    scores = sorted(hit.score for hit in chosen)
-    stats = {"p50": scores[len(scores) // 2], "best": scores[-1]} if scores else {}
-    body = {"intent": intent, "items": len(chosen), "below_threshold": below, **stats}
     with writing(request, check_policy=False) as writer:
         request.store.values.put(_slot(request, where, name), json.dumps(saved))
-        writer.commit(events=[request.event("activate", name, body)])
-    return _context(name, saved, [hit.record for hit in chosen])
+        writer.commit(events=_events(request, name, saved, chosen, below))
+    return _context(name, saved, where, [hit.record for hit in chosen])
+
+
+def _events(
+    request: Request, name: str, saved: Mapping[str, Any], chosen: Sequence[Hit], below: Sequence[Hit]
+) -> list[Event]:
+    """What was activated and how it was ranked; and the candidates under the threshold, if there are any."""
+    parts = {part: spread([hit.parts[part] for hit in chosen]) for part in MEASURED}
+    parts["score_final"] = spread([hit.score for hit in chosen])
+    about = {"intent": saved["intent"], "items": len(chosen), "below_threshold": len(below), **saved["details"]}
+    events = [request.event("activate", name, {**about, **parts})]
+    if below:
+        listed = [[hit.record.key, round(hit.score, DIGITS)] for hit in below[:MOST_BELOW]]
+        held = {"threshold": request.settings.pce.threshold, "count": len(below), "records": listed}
+        events.append(request.event("below_threshold", name, held))
+    return events
 
 
 def _name(*parts: str) -> str:
@@ -96,12 +130,11 @@ def _name(*parts: str) -> str:
 
 
 def _choose(hits: Sequence[Hit], name: IntentName, limit: int) -> list[Hit]:
-    """The best hits after the intent raised their scores, no more of a type than its quota."""
+    """The first hits, no more of a type than the intent's quota."""
     intent = TABLE[name]
-    raised = [replace(hit, score=hit.score * intent.lift(hit.record)) for hit in hits]
     chosen: list[Hit] = []
     taken: Counter[str] = Counter()
-    for hit in best_first(raised):
+    for hit in hits:
         kind = type_of(hit.record)
         if len(chosen) < limit and taken[kind] < intent.quota(kind, limit):
             chosen.append(replace(hit, reason=f"{hit.reason}; intent={name}"))
@@ -109,7 +142,7 @@ def _choose(hits: Sequence[Hit], name: IntentName, limit: int) -> list[Hit]:
     return chosen
 
 
-def _context(name: str, saved: Mapping[str, Any], records: Sequence[Record]) -> ActiveContext:
+def _context(name: str, saved: Mapping[str, Any], where: Filter, records: Sequence[Record]) -> ActiveContext:
     """A saved context with these of its records. Items keep their rank when others are hidden."""
     visible = {record.key: record for record in records}
     items = tuple(
@@ -117,9 +150,20 @@ def _context(name: str, saved: Mapping[str, Any], records: Sequence[Record]) -> 
         for rank, (key, score, parts, reason) in enumerate(saved["items"], start=1)
         if key in visible
     )
-    times = as_time(saved["created"]), as_time(saved["expires"])
     return ActiveContext(
-        name, saved["intent"], items, *times, saved["uses_left"], saved["policy"], saved["below_threshold"]
+        name,
+        saved["intent"],
+        items,
+        created=as_time(saved["created"]),
+        expires=as_time(saved["expires"]),
+        uses_left=saved["uses_left"],
+        policy_version=saved.get("policy_version") or saved.get("policy") or NO_POLICY,
+        below_threshold=saved["below_threshold"],
+        scope=saved.get("scope", "user"),
+        provenance=Provenance(_user(where), method="activate", sources=tuple(item.record.key for item in items)),
+        request_id=saved.get("request_id", ""),
+        trace_id=saved.get("trace_id", ""),
+        details=saved.get("details", {}),
     )
 
 
@@ -142,7 +186,7 @@ def recall(request: Request, name: str, where: Filter, now: datetime) -> ActiveC
             saved["uses_left"] -= 1
             request.store.values.put(slot, json.dumps(saved))
     keys = tuple(item[0] for item in saved["items"])
-    return _context(name, saved, request.view.find(replace(where, keys=keys)))
+    return _context(name, saved, where, request.view.find(replace(where, keys=keys)))
 
 
 def mark_stale(request: Request, keys: Sequence[str], reason: str) -> tuple[str, ...]:
@@ -176,3 +220,14 @@ def _saved(request: Request) -> dict[Slot, str]:
 def _slot(request: Request, where: Filter, name: str) -> Slot:
     """A context belongs to the user who asked for it."""
     return Slot(ValueKind.CONTEXT, request.tenant, where.owners[0] if where.owners else "", name)
+
+
+def _scope(where: Filter) -> Scope:
+    """Where a context is asked for."""
+    if where.sessions:
+        return "session"
+    return "project" if any(owner.startswith("project:") for owner in where.owners or ()) else "user"
+
+
+def _user(where: Filter) -> str | None:
+    return where.owners[0].partition(":")[2] or None if where.owners else None

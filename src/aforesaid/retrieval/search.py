@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib import import_module
 
@@ -51,20 +51,32 @@ def search(
 ) -> SearchResult:
     """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
-    if profile in DERIVED:
-        request = with_thresholds(request)
+    request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
     question = question_for(request, query, where, page.end, now)
     rank = _profile(profile)
-    hits = rank(question)
+    hits, below = _ranked(question, profile)
+    details = dict(question.details)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
     final = with_raw_turns(question, hits, rank) if problem else hits
     return SearchResult(
         tuple(final[page.offset : page.end]),
-        request.freshness(where),
+        replace(request.freshness(where), text_off=question.off.get("text", "")),
         question.text,
         profile,
         problem if final != hits else "",
+        details,
+        **request.ids,
+        below_threshold=tuple(below),
     )
+
+
+def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit]]:
+    """The hits of a profile, and for `pce` the candidates under its threshold."""
+    if profile != "pce":
+        return _profile(profile)(question), ()
+    from aforesaid.retrieval.ranking.pce import rank_all
+
+    return rank_all(question)
 
 
 def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:

@@ -51,6 +51,7 @@ class Settings:
     time: r.TimeRows = field(default_factory=r.TimeRows)
     pce: r.PceRows = field(default_factory=r.PceRows)
     openclaw: r.OpenclawRows = field(default_factory=r.OpenclawRows)
+    expand: r.ExpandRows = field(default_factory=r.ExpandRows)
     recovery: r.RecoveryRows = field(default_factory=r.RecoveryRows)
     assemble: r.AssembleRows = field(default_factory=r.AssembleRows)
     compact: r.CompactRows = field(default_factory=r.CompactRows)

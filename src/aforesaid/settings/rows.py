@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
+
+LN2_IN_30_DAYS = math.log(2) / (30 * 86_400)  # per second: a half-life of 30 days
 
 
 def number(default: float, low: float, high: float, text: str) -> Any:
@@ -32,6 +35,7 @@ class StoreRows:
 
     lock_timeout_ms: int = whole(30_000, 1, 3_600_000, "how long a write waits for the lock of another process")
     synchronous: str = choice("full", ("full", "normal"), "full: every confirmed write survives a power loss")
+    private: bool = free(True, "take the permissions of other users away from the store's files")
     segment_rows: int = whole(2048, 16, 65_536, "vectors stored in one block of the file")
     vector_cache_mb: int = whole(512, 0, 1_000_000, "memory for cached vector blocks, per process")
     sketch_from: int = whole(200_000, 0, 1_000_000_000, "from this many records on, search binary sketches first")
@@ -151,6 +155,9 @@ class SearchRows:
     limit: int = whole(12, 1, 10_000, "hits returned by default (k)")
     text_factor: int = whole(4, 1, 1000, "keyword candidates = this · k")
     vector_factor: int = whole(8, 1, 1000, "vector candidates = this · k")
+    log: str = choice(
+        "off", ("off", "on", "query"), "write an event for every search: without, or with the words of the query"
+    )
     widen: int = whole(2, 1, 100, "if keywords or vectors find fewer than k/2, ask again for this many times as much")
     thresholds: str = choice(
         "derived",
@@ -208,7 +215,7 @@ class LibraRows:
     authority_recency: float = number(0.5, 0, 1, "weight of recency r in the authority ω")
     authority_frequency: float = number(0.2, 0, 1, "weight of access frequency f in ω")
     authority_authored: float = number(0.3, 0, 1, "weight of authored documents a in ω")
-    authority_decay: float = number(1e-5, 0, 1, "λ of r, per second")
+    authority_decay: float = number(LN2_IN_30_DAYS, 0, 1, "λ of r, per second; r halves in 30 days by default")
     hop_decay: float = number(0.5, 0, 1, "share of its parent's score that a linked record gets")
     hop_threshold: float = number(0.15, 0, 1, "least score of a linked record")
 
@@ -246,6 +253,8 @@ class PceRows:
     alpha_exact_high: float = number(0.5, 0, 1, "largest α of a short or quoted query")
     alpha_long_low: float = number(0.7, 0, 1, "least α of a long sentence")
     alpha_long_high: float = number(0.85, 0, 1, "largest α of a long sentence")
+    k_txt: int = whole(0, 0, 100_000, "keyword candidates (0: search.text_factor · k)")
+    k_vec: int = whole(0, 0, 100_000, "vector candidates (0: search.vector_factor · k)")
     short_tokens: int = whole(2, 0, 1000, "a query of at most this many tokens is short")
     utility_base: float = number(0.6, 0, 1, "g: least factor of utility")
     confidence_base: float = number(0.5, 0, 1, "g: least factor of confidence")
@@ -282,6 +291,15 @@ class OpenclawRows:
     stop_top: int = whole(3, 1, 1000, "early stop: number of best hits to check")
     stop_files: int = whole(2, 1, 1000, "early stop: most files that they come from")
     max_expansions: int = whole(4, 0, 4, "variants of a query to try, at most")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandRows:
+    """Other wordings of a query from a chat model, for the `openclaw` profile and notes. Private data is never sent."""
+
+    provider: str = choice("off", ("off", "openai", "ollama"), "service that may reword queries (off: rules only)")
+    model: str = free("", "model of that service")
+    timeout_ms: int = whole(5000, 1, 600_000, "how long to wait for it; then the search goes on with rules only")
 
 
 @dataclass(frozen=True, slots=True)

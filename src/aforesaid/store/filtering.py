@@ -31,5 +31,6 @@ def passes(record: Record, where: Filter) -> bool:
         and (where.purpose is None or record.allow is None or admits(record.allow, where.purpose))
         and (where.alive_at is None or record.expires is None or where.alive_at < record.expires)
         and (where.withheld or not record.withheld)
+        and (where.rules or not record.is_rule)
         and record.key not in where.exclude
     )

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
 
+from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.hash_chain import Head
 from aforesaid.types import Boundary, Edge, Event, EventFilter, Filter, Record, Scored
@@ -183,10 +184,13 @@ class Reader(Protocol):
         """
 
     @abstractmethod
-    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+    def vector_search(
+        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
         """Rank records by cosine similarity in the active space; ties by insertion order.
 
-        With `prefix`, compare only that many leading dimensions, normalised again (lower tiers of a Matryoshka model).
+        With `prefix`, compare only that many leading dimensions, a lower tier of a Matryoshka model. They are made unit
+        vectors again: u = v[:prefix] / √(‖v[:prefix]‖² + epsilon²), so that a zero prefix scores 0 (spec 3, L4).
         """
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:

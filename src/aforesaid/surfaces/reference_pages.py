@@ -92,11 +92,10 @@ def _helps(command: click.Command, above: click.Context | None = None) -> Iterat
 
 def tool_table() -> str:
     """The table of MCP tools."""
-    from aforesaid.surfaces.verbs import all_verbs
+    from aforesaid.surfaces.verbs import all_tools
 
     lines = ["| tool | minimal | grant | changes | purpose |", "|---|---|---|---|---|"]
-    rows = [(verb, verb.tool) for verb in all_verbs() if verb.tool]
-    for verb, tool in sorted(rows, key=lambda row: not row[1].minimal):
+    for verb, tool in all_tools():
         mark, purpose = "●" if tool.minimal else "", tool.description.partition(". ")[0]
         lines.append(f"| `{verb.tool_name}` | {mark} | {verb.grant} | {EFFECTS[verb.effect]} | {purpose}. |")
     return "\n".join(lines)

@@ -20,7 +20,8 @@ class SearchContract:
         ("where", "expected"),
         [
             (Filter(), "abcdefgh"),
-            (Filter(tenant="other"), "z"),
+            (Filter(tenant="other"), "lrz"),
+            (Filter(tenant="other", rules=False), "lz"),
             (Filter(tenant="nobody"), ""),
             (Filter(echoes=True), "abcdefgh!"),
             (Filter(owners=("user:ana",)), "abef"),
@@ -67,6 +68,8 @@ class SearchContract:
             make_record("x", user="bo", withheld="an invariant"),
             make_record("!", user="bo", echo_of="h"),
             make_record("z", tenant="other", user="ana"),
+            make_record("l", tenant="other", kind="node"),
+            make_record("r", tenant="other", kind="node", durable=True),
         ]
         fill(store, records, random_vectors(len(records)))
         names = {record.key: record.id for record in records}

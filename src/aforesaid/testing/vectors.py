@@ -34,6 +34,32 @@ class VectorContract:
         found = store.vector_search(query, ALL, 100, prefix=3)
         assert [hit.key for hit in found[:5]] == [keys[i] for i in np.argsort(-truth, kind="stable")[:5]]
         assert {hit.key: hit.score for hit in found}[keys[3]] == 0, "a zero prefix is similar to nothing"
+        longer = store.vector_search(query, ALL, 100, prefix=3, epsilon=0.5)
+        lengths = np.linalg.norm(vectors[:, :3], axis=1)
+        shrunk = truth * lengths / np.hypot(lengths, 0.5) * (1 / np.hypot(1, 0.5 / np.linalg.norm(query[:3])))
+        assert [hit.score for hit in longer] == pytest.approx(np.sort(shrunk)[::-1].tolist(), abs=1e-5)
+
+    def test_prefixes_are_never_older_than_their_vectors(self, store: Store) -> None:
+        query, vectors = random_vectors(1, seed=11)[0], random_vectors(40)
+        keys = fill(store, [make_record(str(i)) for i in range(40)], vectors)
+
+        def check(last: int) -> None:
+            short = vectors[:last, :3] / np.linalg.norm(vectors[:last, :3], axis=1, keepdims=True)
+            best = np.argsort(-(short @ query[:3]), kind="stable")
+            found = [hit.key for hit in store.vector_search(query, ALL, 100, prefix=3)]
+            assert found == [keys[i] for i in best]
+
+        check(40)
+        vectors[7] = query
+        store.put_vectors([keys[7]], vectors[7:8])
+        check(40)
+        with pytest.raises(InputError), store.transaction():
+            store.put_vectors([keys[9]], query[np.newaxis])
+            store.vector_search(query, ALL, 100, prefix=3)
+            raise InputError("changed my mind", "")
+        check(40)
+        store.delete(keys[30:])
+        check(30)
 
     def test_vector_search_many_equals_single_searches(self, store: Store) -> None:
         records = [make_record(str(i), durable=i % 3 == 0, user="ana" if i % 2 else "bo") for i in range(200)]

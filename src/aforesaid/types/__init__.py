@@ -18,7 +18,6 @@ from aforesaid.types.records import (
 from aforesaid.types.results import Citation, Context, Freshness, Hit, IngestReport, Outcome, SearchResult, TraceItem
 from aforesaid.types.vocabulary import (
     AGENT_ROLES,
-    ANCHORS,
     BOUNDARIES,
     CLAIM_TYPES,
     DEFAULT_TENANT,
@@ -47,7 +46,7 @@ from aforesaid.types.vocabulary import (
 )
 
 __all__ = [
-    "AGENT_ROLES", "ANCHORS", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
+    "AGENT_ROLES", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
     "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
     "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
     "IngestReport", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",

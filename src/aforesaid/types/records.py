@@ -121,6 +121,7 @@ class Record:
     expires: datetime | None = None  # None: never
     tainted: bool = False  # see Turn
     states: tuple[str, ...] = ()  # what it makes statements about
+    dates: int = field(default=0, compare=False)  # distinct dates and times in its text; the writer counts them
     meta: Mapping[str, Any] = field(default_factory=dict)
     _key: str = field(default="", init=False, repr=False, compare=False)  # computed on first use
 
@@ -137,6 +138,11 @@ class Record:
     def owner(self) -> str:
         """The partition of the store that it belongs to; a reader's filter lists the owners it may see."""
         return owner_of(self.scope, self.user, self.project)
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is a hard, soft or elevated rule. The lore of a document is not durable."""
+        return self.kind == "node" and self.durable
 
     @property
     def namespace(self) -> str:
@@ -181,6 +187,7 @@ class Filter:
     purpose: str | None = None  # a record with an `allow` list must admit it
     alive_at: datetime | None = None  # leave out records that have expired by then
     withheld: bool = False  # include withheld records
+    rules: bool = True  # include hard, soft and elevated rules
 
 
 @dataclass(frozen=True, slots=True)

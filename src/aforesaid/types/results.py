@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import overload
+from typing import Any, overload
 
 from aforesaid.types.records import GateDecision, Record
 from aforesaid.types.vocabulary import Part, Status
@@ -25,18 +25,21 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What a search could not use: a vector index that is off, and records that have no vectors yet."""
+    """What a search could not use: an index that is off, and records that have no vectors yet."""
 
     records: int  # visible records
     pending: int  # how many of them have no vector yet
     vector_off: str = ""  # why vector search was off; empty if it was on
+    text_off: str = ""  # the same for keyword search
 
     @property
     def line(self) -> str:
         """One sentence for people."""
-        vector = f"vector arm off ({self.vector_off})" if self.vector_off else "vector and text arms on"
+        arms = [
+            f"{name} arm off ({why})" for name, why in (("vector", self.vector_off), ("text", self.text_off)) if why
+        ]
         pending = f"{self.pending} of {self.records} records without vectors yet" if self.pending else "all indexed"
-        return f"{vector}; {pending}"
+        return "; ".join([*(arms or ["vector and text arms on"]), pending])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,11 @@ class SearchResult(Sequence[Hit]):
     query: str = ""
     profile: str = "default"
     recovered: str = ""  # why summaries were replaced by original messages; empty if they were not
+    details: Mapping[str, Any] = field(default_factory=dict)  # what the profile did (`openclaw`, `pce`)
+    policy_version: str = "none"
+    request_id: str = ""
+    trace_id: str = ""
+    below_threshold: tuple[Hit, ...] = ()  # for `pce`: candidates that are no hits, best first
 
     def __len__(self) -> int:
         return len(self.hits)

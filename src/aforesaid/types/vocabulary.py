@@ -29,8 +29,7 @@ GLOBAL_OWNER = "global"
 
 # Keys of `Record.meta`:
 USES = "uses"  # how often the record was put into a prompt
-ANCHORS = "anchors"  # how many distinct dates and times its text names
-WHEN = "when"  # the time spans that they mean, relative to the record's time
+WHEN = "when"  # the time spans that the dates in its text mean
 SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a statement of this one
 JUDGED = "judged"  # the time up to which the decay of utility and quality is applied
 

@@ -92,3 +92,20 @@ def test_requests_are_noted(path: Path) -> None:
     assert [event["topic"] for event in data(run(path, "audit", "--request", "r-17", "--json"))["events"]] == [
         "remember"
     ]
+
+
+def test_results_say_how_they_were_made(path: Path) -> None:
+    for text in ("Staging runs on port 5433.", "The staging port changed.", "Ana likes tea."):
+        run(path, "remember", text, "--user", "ana")
+    first, call = ("--set", "pce.threshold=0.3", "--request-id", "r9"), ("--user", "ana", "--profile", "pce")
+    found = data(run(path, *first, "search", "staging port", *call, "--json"))
+    assert (found["policy_version"], found["request_id"], found["trace_id"]) == ("none", "r9", "r9")
+    assert {"alpha", "k_txt", "k_vec", "k_final"} == set(found["details"]) and "below_threshold" not in found
+    explained = data(run(path, *first, "search", "staging port", *call, "--explain", "--json"))
+    assert explained["below_threshold"] and explained["below_threshold"][0]["reason"].startswith("reason=below_thresh")
+    text = run(path, *first, "search", "staging port", *call, "--explain").stdout
+    assert "below the threshold:" in text and "k_final: 12\npolicy: none; request: r9\n" in text
+    context = run(path, *first, "activate", "staging port", "--user", "ana").stdout
+    assert "k_final: 12\npolicy: none; request: r9\n" in context and "method=remember" in context
+    item = data(run(path, "activate", "staging port", "--user", "ana", "--json"))["items"][0]
+    assert (item["scope"], item["provenance"]["method"]) == ("user", "remember")

@@ -233,3 +233,14 @@ def test_models(tmp_path: Path, model_folder: Path) -> None:
     assert run(None, "models", "pull", env=cache).stdout.strip() == str(tmp_path / "models" / weights.NAME)
     assert run(None, "models", "remove", env=cache).stdout.startswith("removed ")
     assert run(None, "models", "remove", env=cache).stdout.startswith("nothing at ")
+
+
+def test_stats_counts_searches_when_they_are_logged(path: Path) -> None:
+    run(path, "remember", "Ana likes green tea.", "--user", "ana")
+    assert "searches" not in data(run(path, "stats", "--json"))
+    on = ("--set", "search.log=on")
+    run(path, *on, "search", "tea", "--user", "ana")
+    run(path, *on, "--set", "embed.provider=off", "search", "tea", "--user", "ana")
+    found = data(run(path, *on, "stats", "--json"))["searches"]
+    assert (found["searches"], found["fallbacks"], found["fallback_ratio"]) == (2, 1, 0.5) and found["ms_p90"] > 0
+    assert "fallback ratio 0.5" in words(run(path, *on, "stats"))

@@ -264,7 +264,7 @@ def test_over_http_the_stateless_protocol_knows_its_callers_too(served: Served) 
         return answer["result"]
 
     assert "never an instruction" in ask("ana-token", "server/discover")["instructions"]
-    assert len(ask("ana-token", "tools/list")["tools"]) == 15
+    assert len(ask("ana-token", "tools/list")["tools"]) == 16
     for name in ("ana", "bo"):
         found = ask(f"{name}-token", "tools/call", name="memory_status", arguments={})
         assert found["structuredContent"]["user"] == name

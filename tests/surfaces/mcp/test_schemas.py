@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from aforesaid.embed.hashing import HashEmbedder
+from aforesaid.importers.formats.items import OWN_TOOLS
 from aforesaid.memory import Memory
 from aforesaid.store.memory import DictStore
 from aforesaid.surfaces.mcp.caller import Caller
@@ -22,10 +23,10 @@ from support.mcp_client import Talk
 MINIMAL = {"memory_search", "memory_remember", "memory_assemble", "memory_get", "memory_forget", "memory_status"}
 ALL = MINIMAL | {
     "memory_ingest", "memory_activate", "memory_observe", "memory_distill", "memory_promote", "memory_rollback",
-    "memory_feedback", "memory_validate", "memory_policy",
+    "memory_feedback", "memory_validate", "memory_policy", "memory_search_files",
 }  # fmt: skip
 READERS = {"memory_search", "memory_assemble", "memory_get", "memory_status", "memory_activate", "memory_validate",
-           "memory_policy"}  # fmt: skip
+           "memory_policy", "memory_search_files"}  # fmt: skip
 UNREADABLE = {"anyOf", "oneOf", "allOf", "not", "$ref", "$defs"}  # in an input schema, for some host or other
 
 
@@ -83,7 +84,9 @@ def test_schemas_hold_no_unions(told: dict[str, Any], name: str) -> None:
 @pytest.mark.parametrize("name", sorted(ALL))
 def test_hints_say_what_a_tool_changes(told: dict[str, Any], name: str) -> None:
     hints = told[name]["annotations"]
-    assert hints["readOnlyHint"] == (name in {"memory_search", "memory_get", "memory_status", "memory_validate"})
+    assert hints["readOnlyHint"] == (
+        name in {"memory_search", "memory_search_files", "memory_get", "memory_status", "memory_validate"}
+    )
     assert hints["destructiveHint"] == (name in {"memory_forget", "memory_rollback", "memory_policy"})
     assert hints["openWorldHint"] is False and isinstance(hints["idempotentHint"], bool)
 
@@ -92,6 +95,10 @@ def test_only_a_trusted_client_is_asked_who_the_user_is(told: dict[str, Any]) ->
     assert all({"user", "project"} <= set(tool["inputSchema"]["properties"]) for tool in told.values())
     plain = Talk(memory()).tools()
     assert all(not {"user", "project"} & set(tool["inputSchema"]["properties"]) for tool in plain.values())
+
+
+def test_importers_know_the_names_of_our_tools() -> None:
+    assert OWN_TOOLS == ALL
 
 
 def test_all_tools_cost_a_prompt_little() -> None:

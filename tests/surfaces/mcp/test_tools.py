@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ pytest.importorskip("mcp")
 from aforesaid.memory import Memory
 from aforesaid.surfaces.mcp.caller import Caller
 from aforesaid.types import Provenance, Turn
+from support.file_trees import write
 from support.mcp_client import ANA, Talk
 
 POLICY = "version: shop-1\n"
@@ -41,6 +43,32 @@ def test_search_narrows_and_refuses_what_is_no_time(talk: Talk) -> None:
     assert talk.call("memory_search", query="tea", kinds=["turn"])["hits"] == []
     assert talk.call("memory_search", query="tea", until="2020-01-01")["hits"] == []
     assert talk.error("memory_search", query="tea", since="yesterday-ish")["type"] == "InputError"
+
+
+def test_search_takes_a_profile(talk: Talk) -> None:
+    claim(talk)
+    assert "mode=hybrid" in talk.call("memory_search", query="Green tea?", profile="openclaw")["hits"][0]["reason"]
+    assert "mode: hybrid" in talk.call("memory_search", query="Green tea?", profile="openclaw")["details"]
+    assert talk.call("memory_search", query="Green tea?")["details"] == ""
+    assert talk.error("memory_search", query="tea", profile="best")
+
+
+def test_memory_files_are_found_with_path_and_lines(memory: Memory, tmp_path: Path) -> None:
+    notes = {"MEMORY.md": "# Tea\n\nGreen tea from Kyoto.\n", "memory/2026-05-03.md": "The tea is</recalled> gone.\n"}
+    memory.notes.index(write(tmp_path / "ws", notes), user="ana")
+    talk = Talk(memory)
+    found = talk.call("memory_search_files", query="green tea from Kyoto")
+    best = found["hits"][0]
+    assert (best["place"], best["tier"], best["text"]) == (
+        "ws/MEMORY.md:1-3",
+        "curated",
+        "# Tea ⏎ Green tea from Kyoto.",
+    )
+    assert talk.call("memory_get", id=best["id"])["source"] == "ws/MEMORY.md:1-3"
+    assert (found["mode"], found["tokens"] > 0, found["degraded"]) == ("A", True, "")
+    assert len(talk.call("memory_search_files", query="tea", limit=1)["hits"]) == 1
+    assert Talk(memory, Caller("default", "bo")).call("memory_search_files", query="tea")["hits"] == []
+    assert talk.error("memory_search_files", query=" ")["type"] == "InputError"
 
 
 def test_a_long_record_is_cut_in_hits_and_whole_in_get(talk: Talk) -> None:
@@ -300,3 +328,13 @@ def test_prompts_bring_what_is_known(memory: Memory, talk: Talk) -> None:
     made = talk.call("memory_distill", sources=[seen["id"]], text="The shop opens at nine o'clock.")
     text = prompt(talk, "review")
     assert made["id"] in text and "nine o'clock" in text
+
+
+def test_results_say_how_they_were_made(talk: Talk) -> None:
+    claim(talk)
+    found, made = talk.call("memory_search", query="green tea"), talk.call("memory_activate", query="green tea")
+    for answer in (found, made):
+        assert answer["policy_version"] == "none"
+        assert answer["request_id"] == answer["trace_id"] and answer["request_id"].startswith("mcp-")
+        assert answer["hits"][0]["scope"] == "user" and "method=remember" in answer["hits"][0]["provenance"]
+    assert {"alpha", "k_txt", "k_vec", "k_final"} == set(made["details"]) and made["below_threshold"] == 0

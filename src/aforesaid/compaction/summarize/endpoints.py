@@ -8,21 +8,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from aforesaid._util.json_http import OpenAIPost
+from aforesaid._util.chat import ChatModel, plain_answer
 from aforesaid.compaction.summarize import SummaryDraft, SummarySource, Tightness
 from aforesaid.compaction.summarize.phrases import fit
 from aforesaid.embed.endpoints import ollama_url
-from aforesaid.errors import EndpointError, InputError, SettingsError
+from aforesaid.errors import InputError
 from aforesaid.math.summaries import decoder_confidence
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.settings.rows import CompactRows
 from aforesaid.text.sanitize import sanitised
-from aforesaid.types import storable
 
 PREVIOUS_TOKENS = CompactRows().previous_tokens
 SOURCE_CHARS = 6_000  # of one source; a whole cluster must fit into a small model
 TOTAL_CHARS = 48_000
-ANSWER_BYTES = 1_000_000  # enough for a summary with its log probabilities
 SPARE_TOKENS = 64  # lets a model finish its sentence; the summary is then cut to the cap
 MIN_LOGPROB = -100.0  # some services send -9999; one such token must not dominate the mean
 
@@ -43,8 +41,6 @@ _LESS: dict[Tightness, str] = {
     "bounded": " Keep only the few facts that matter most.",
 }
 _TAG = re.compile(r"<(?=\s{0,3}/?\s{0,3}(?:turn|previous)\b)", re.IGNORECASE)
-_FENCED = re.compile(r"\A\s*(`{3,}|~{3,})[^\n]{0,40}\n(?P<inside>.*?)\n?\s*\1\s*\Z", re.DOTALL)
-_THOUGHT = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _PREAMBLE = re.compile(
     r"\A\s*(?:(?:sure|certainly|of course|okay|ok)[,!.]?\s+)?"
     r"(?:(?:here(?:'s|’s| is| are)|this is|below is)\s[^\n:]{0,80}:|\**(?:tl;?dr|(?:updated? )?summary)\**\s?:\**|"
@@ -69,13 +65,10 @@ class OpenAISummarizer:
         count: Callable[[str], int] = estimate_tokens,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not model.strip():
-            raise SettingsError(f"No model is named, and {self.provider} has no default.", "Name the model to ask for.")
-        self.name = f"{self.provider}:{model}"
-        self._model = model
-        self._post = OpenAIPost(
-            "/chat/completions", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
+        self._chat = ChatModel(
+            self.provider, model, base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep
         )
+        self.name = self._chat.name
         self._count = count
         self._previous_tokens = previous_tokens
 
@@ -89,35 +82,11 @@ class OpenAISummarizer:
         prompt = messages(
             sources, room, previous, tightness=tightness, count=self._count, previous_tokens=self._previous_tokens
         )
-        body = {
-            "model": self._model,
-            "messages": [{"role": each["role"], "content": storable(each["content"])} for each in prompt],
-            "temperature": 0,
-            "max_tokens": room + SPARE_TOKENS,
-            "logprobs": True,
-            "stream": False,
-        }
-        answer = self._post(body, ANSWER_BYTES)
-        choices = answer.get("choices") if isinstance(answer, dict) else None
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-            raise self._malformed("no list of choices")
-        text = fit(clean_answer(storable(self._content(choices[0].get("message")))), room, self._count)
+        answer, choice = self._chat.ask(prompt, room + SPARE_TOKENS, logprobs=True)
+        text = fit(clean_answer(answer), room, self._count)
         if not text:
-            raise self._malformed("an empty summary")
-        return SummaryDraft(text, "abstractive", _confidence(choices[0].get("logprobs")))
-
-    def _malformed(self, what: str) -> EndpointError:
-        return EndpointError(f"{self._post.url} answered with {what}.", "Check that it serves a chat model.")
-
-    def _content(self, message: Any) -> str:
-        """The text of a message. Some services send it in parts."""
-        content = message.get("content") if isinstance(message, dict) else None
-        if isinstance(content, list):
-            parts = [part.get("text") for part in content if isinstance(part, dict)]
-            content = "".join(part for part in parts if isinstance(part, str))
-        if not isinstance(content, str):
-            raise self._malformed("no text in its message")
-        return content
+            raise self._chat.malformed("an empty summary")
+        return SummaryDraft(text, "abstractive", _confidence(choice.get("logprobs")))
 
 
 class OllamaSummarizer(OpenAISummarizer):
@@ -167,10 +136,7 @@ def messages(
 
 def clean_answer(answer: str) -> str:
     """A model's answer without thoughts, code fences, opening remarks and surrounding quotes."""
-    text = _THOUGHT.sub("", answer, count=1)
-    if fenced := _FENCED.match(text):
-        text = fenced["inside"]
-    text = _PREAMBLE.sub("", text, count=1).strip()
+    text = _PREAMBLE.sub("", plain_answer(answer), count=1).strip()
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
         text = text[1:-1].strip()
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -13,8 +13,8 @@ from aforesaid.types import Turn
 OWN_TOOLS = frozenset(
     f"memory_{verb}"
     for verb in (
-        "search", "remember", "assemble", "get", "forget", "status", "ingest", "activate", "observe", "distill",
-        "promote", "rollback", "feedback", "validate", "policy",
+        "search", "search_files", "remember", "assemble", "get", "forget", "status", "ingest", "activate", "observe",
+        "distill", "promote", "rollback", "feedback", "validate", "policy",
     )
 )  # fmt: skip
 OPTIONAL = ("thinking", "sidechains", "branches")  # skipped unless `include` names them

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
+from aforesaid.errors import StoreCorruptError
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
@@ -32,6 +33,8 @@ class Question:
         limit: How many hits are wanted.
         now: The time that ages are counted from.
         request: The call that asks.
+        details: What the profile did, for the result: mode and variants of the query, or α and numbers of candidates.
+        off: The searches that were not possible, by name, and why.
     """
 
     text: str
@@ -40,6 +43,8 @@ class Question:
     limit: int
     now: datetime
     request: Request
+    details: dict[str, Any] = field(default_factory=dict)
+    off: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> Reader:
@@ -74,8 +79,14 @@ class Candidate(NamedTuple):
 
 
 def text_candidates(question: Question, limit: int) -> dict[str, float]:
-    """BM25 by key, best first."""
-    found = question.store.text_search(query_terms(question.text), question.where, limit)
+    """BM25 by key, best first; nothing when the text index is damaged, if there are vectors to search instead."""
+    try:
+        found = question.store.text_search(query_terms(question.text), question.where, limit)
+    except StoreCorruptError as error:
+        if question.vector is None:
+            raise
+        question.off["text"] = f"{error.message} {error.remedy}"
+        return {}
     return {item.key: item.score for item in found}
 
 

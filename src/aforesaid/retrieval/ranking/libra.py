@@ -4,12 +4,14 @@
     libra-two-pass   S_final = ω·cos·(1 + κM)/(1 + κ) [· Q], and linked records
     libra            the same; for questions about time S_proj = (1 − ξ)·S_final + ξ·S_cov
 
-All three search by vectors only. Without embeddings they find nothing, and the result's freshness says so.
+All three search by vectors only. Without embeddings they find nothing, and the result's freshness says so. They search
+V: hard, soft and elevated rules have their own place in a prompt and are not found (spec L7.2).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +24,8 @@ from aforesaid.math.pce import vector_candidates as wide
 from aforesaid.retrieval.ranking.base import TIER, Question, best_first, both_arms, scored_hits, vector_candidates
 from aforesaid.retrieval.ranking.related import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
-from aforesaid.text.extract.dates import time_expressions
-from aforesaid.text.extract.reader import guarded
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
-from aforesaid.types import ANCHORS, USES, Hit, Record, Scope
+from aforesaid.types import USES, Hit, Record, Scope
 
 AUTHORITY = "authority"  # the key of `meta` with a(d); without it, 1 for authored documents and 0 for the rest
 RECOVERY_POOL = 20  # candidates per record that may be recovered by its dates
@@ -40,6 +40,7 @@ class Near(NamedTuple):
 
 def rank_single(question: Question) -> list[Hit]:
     """One pass over the nearest records (spec L1–L2)."""
+    question = _without_rules(question)
     tier, cosines = _cascade(question, wide(question.limit, question.settings.search))
     found = both_arms(question, {}, cosines)
     if not found:
@@ -62,6 +63,7 @@ def rank_single(question: Question) -> list[Hit]:
 
 def rank_two_pass(question: Question) -> list[Hit]:
     """The second pass and its linked records: C2 ∪ C*_hop (spec L7.3–L7.8)."""
+    question = _without_rules(question)
     second = _second_pass(question)
     return best_first([*second, *linked_hits(question, second)], question.limit)
 
@@ -71,23 +73,30 @@ def rank(question: Question) -> list[Hit]:
     xi = temporal.query_indicator(temporal_patterns(question.text), question.settings.time)
     if not temporal.active(xi, question.settings.time):
         return rank_two_pass(question)
+    question = _without_rules(question)
     second = _second_pass(question)
     chosen = _select_by_dates(question, second, xi)
     return best_first([*chosen, *linked_hits(question, second, taken=chosen)], question.limit)
 
 
-def _cascade(question: Question, limit: int) -> Near:
-    """Search with few dimensions first; stop when the best score reaches the tier's exit (spec L4).
+def _without_rules(question: Question) -> Question:
+    return replace(question, where=replace(question.where, rules=False))
 
-    An early exit keeps the order of its tier. Models without Matryoshka training have only the full tier.
+
+def _cascade(question: Question, limit: int) -> Near:
+    """Search with few dimensions first; stop when the best score reaches the tier's exit (spec 3, L4).
+
+    An early exit keeps the order of its tier. An empty tier never answers, so the next one is searched. Models without
+    Matryoshka training have only the full tier.
     """
     if question.vector is None:
         return Near(0, {})
     rows = question.settings.cascade
+    exits = {rows.tier1_dimensions: rows.exit1, rows.tier2_dimensions: rows.exit2}
     *lower, _ = tiers_for(question.vector.size, question.request.arm.matryoshka, rows)
-    for width, exit_at in zip(lower, (rows.exit1, rows.exit2), strict=False):
-        found = question.store.vector_search(question.vector, question.where, limit, prefix=width)
-        if found and found[0].score >= exit_at:
+    for width in lower:
+        found = question.store.vector_search(question.vector, question.where, limit, prefix=width, epsilon=rows.epsilon)
+        if found and found[0].score >= exits[width]:
             return Near(width, {item.key: item.score for item in found})
     return Near(question.vector.size, vector_candidates(question, limit))
 
@@ -182,12 +191,8 @@ def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence
 
 
 def _anchors(question: Question, record: Record) -> float:
-    """A(d): the density of time expressions. Counted when the record was stored, else counted now."""
-    count = record.meta.get(ANCHORS)
-    if count is None:
-        found = guarded("dates", lambda: time_expressions(record.text), ())
-        count = len({expression.text.lower() for expression in found})
-    return temporal.anchor_density(int(count), question.settings.time)
+    """A(d): the density of the time expressions that were counted when the record was written."""
+    return temporal.anchor_density(record.dates, question.settings.time)
 
 
 def _most_uses(question: Question) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -21,6 +22,7 @@ from aforesaid.retrieval.ranking.base import (
     SECONDS_A_DAY,
     Candidate,
     Question,
+    best_first,
     both_arms,
     scored_hits,
     text_candidates,
@@ -32,6 +34,7 @@ from aforesaid.types import JUDGED, Hit, Record, as_time
 
 ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
 QUALITY = "quality"
+BELOW = "reason=below_threshold"  # begins the reason of a candidate that is no hit
 
 
 def rank(question: Question) -> list[Hit]:
@@ -39,13 +42,18 @@ def rank(question: Question) -> list[Hit]:
     return rank_all(question)[0]
 
 
-def rank_all(question: Question) -> tuple[list[Hit], int]:
-    """Like `rank`, and the number of candidates under the threshold."""
-    alpha = analyse(question.text, question.settings.pce, question.settings.openclaw).alpha
-    bm25 = _arm(question, text_candidates, pce.text_candidates(question.limit, question.settings.search))
-    cosines = _arm(question, vector_candidates, pce.vector_candidates(question.limit, question.settings.search))
-    found = both_arms(question, bm25, cosines)
-    return _select(question, found, alpha) if found else ([], 0)
+def rank_all(question: Question, prefer: Callable[[Record], float] | None = None) -> tuple[list[Hit], list[Hit]]:
+    """Like `rank`, and the candidates under the threshold, best first.
+
+    `prefer` gives a factor for each record. MMR then orders all candidates by score · factor; the scores stay.
+    """
+    rows = question.settings
+    alpha = analyse(question.text, rows.pce, rows.openclaw).alpha
+    k_txt = pce.text_candidates(question.limit, rows.search, rows.pce.k_txt)
+    k_vec = pce.vector_candidates(question.limit, rows.search, rows.pce.k_vec)
+    found = both_arms(question, _arm(question, text_candidates, k_txt), _arm(question, vector_candidates, k_vec))
+    question.details.update(alpha=alpha, k_txt=k_txt, k_vec=k_vec, k_final=question.limit)
+    return _select(question, found, alpha, prefer) if found else ([], [])
 
 
 def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], asked: int) -> dict[str, float]:
@@ -56,7 +64,9 @@ def _arm(question: Question, arm: Callable[[Question, int], dict[str, float]], a
     return arm(question, wider) if wider > asked and len(found) == asked else found
 
 
-def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tuple[list[Hit], int]:
+def _select(
+    question: Question, found: Sequence[Candidate], alpha: float, prefer: Callable[[Record], float] | None
+) -> tuple[list[Hit], list[Hit]]:
     rows = question.settings.pce
     records = [each.record for each in found]
     s_text = calibrated(
@@ -71,14 +81,7 @@ def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tup
     qualities = [float(record.meta.get(QUALITY, 1.0)) for record in records]
     g = pce.usefulness(utilities, confidences, recencies, qualities, rows)
     scores = pce.score(fused, g)
-    kept = np.flatnonzero(pce.kept(scores, rows.threshold))
-    below = len(records) - int(kept.size)
-    if not kept.size:
-        return [], below
-    hashes = [content_hash(records[i].text) for i in kept]
-    entities = [records[i].meta.get(ENTITY) for i in kept]
-    vectors = _vectors(question, [records[i].key for i in kept])
-    chosen = kept[diverse(scores[kept], hashes, entities, vectors, question.limit, rows)]
+    factors = np.asarray([prefer(record) if prefer else 1.0 for record in records])
     columns: dict[str, ArrayLike] = {
         "s_vec": np.nan_to_num(s_vec),
         "s_text": np.nan_to_num(s_text),
@@ -89,10 +92,24 @@ def _select(question: Question, found: Sequence[Candidate], alpha: float) -> tup
         **({"quality": qualities} if rows.use_quality else {}),
         "g": g,
         "age_days": ages,
+        **({"preference": factors} if prefer else {}),
     }
     explain = "utility={utility:.2f}; confidence={confidence:.2f}; g={g:.2f}"
     hits = scored_hits(question, found, scores, {"alpha": alpha}, columns, explain)
-    return [hits[i] for i in chosen.tolist()], below
+    enough = pce.kept(scores, rows.threshold)
+    below = best_first(replace(hits[i], reason=f"{BELOW}; {hits[i].reason}") for i in np.flatnonzero(~enough).tolist())
+    kept = np.flatnonzero(enough)
+    if not kept.size:
+        return [], below
+    chosen = diverse(
+        (scores * factors)[kept],
+        [content_hash(records[i].text) for i in kept],
+        [records[i].meta.get(ENTITY) for i in kept],
+        _vectors(question, [records[i].key for i in kept]),
+        int(kept.size) if prefer else question.limit,
+        rows,
+    )
+    return [hits[i] for i in kept[chosen].tolist()], below
 
 
 def _calibration(question: Question, name: str) -> Calibration | None:

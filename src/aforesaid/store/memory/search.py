@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aforesaid.errors import DimensionError, InputError
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, known_passages, unit_rows
 from aforesaid.store.protocols import Passages, Space
 from aforesaid.text.analyze import searchable, terms
@@ -94,7 +94,9 @@ class DictVectors:
         space = self._space(None)
         return self.passages[space.name] if space else {}
 
-    def search(self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None) -> list[Scored]:
+    def search(
+        self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
         """Rank these records by cosine similarity. Equal scores keep their order."""
         space = self._space(None)
         if space is None:
@@ -103,7 +105,7 @@ class DictVectors:
         width = prefix or space.dimensions
         vectors = self.vectors[space.name]
         scored = [
-            Scored(key, float(tier_vectors(vectors[key], width) @ tier_vectors(query, width)))
+            Scored(key, float(tier_vectors(vectors[key], width, epsilon) @ tier_vectors(query, width, epsilon)))
             for key in keys
             if key in vectors
         ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.derived import DerivedStore, NoMaintenance
 from aforesaid.store.filtering import passes
@@ -94,8 +95,11 @@ class DictStore(DerivedStore):
         """Rank the records that pass by BM25; all records count for term statistics."""
         return best_by_terms(terms, self._state.records.values(), self._passing(where), limit)
 
-    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
-        return self._state.vectors.search(vector, [record.key for record in self._passing(where)], limit, prefix)
+    def vector_search(
+        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
+        keys = [record.key for record in self._passing(where)]
+        return self._state.vectors.search(vector, keys, limit, prefix, epsilon)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
         held = self._state.vectors.held()

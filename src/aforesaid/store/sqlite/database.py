@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
+from aforesaid._util.private_files import make_private, private_file
 from aforesaid.errors import (
     StoreBusyError,
     StoreCorruptError,
@@ -61,6 +62,9 @@ class Database:
         self._guard = threading.Lock()
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
+        self._frozen: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
+        if not self.read_only:
+            self._make_private()
         try:
             with self.errors():
                 self._open_file(schema.MIGRATIONS if migrations is None else migrations)
@@ -78,6 +82,13 @@ class Database:
         if not os.access(self.path.parent, os.W_OK):
             raise StoreReadOnlyError(f"{self.path.parent} cannot be written.", "Choose a folder that you own.")
         return False
+
+    def _make_private(self) -> None:
+        """Create the file for its owner only, and mend an older one with its companions."""
+        private_file(self.path)
+        if self._rows.private:
+            for end in ("", "-wal", "-shm", ".lock"):
+                make_private(self.path.with_name(self.path.name + end))
 
     def _open_file(self, migrations: Sequence[str]) -> None:
         version = self._version()
@@ -123,6 +134,7 @@ class Database:
 
     def backup(self, target: Path) -> None:
         """Copy the database to another file, consistently, while others use it."""
+        private_file(target)
         with self.errors(), closing(sqlite3.connect(target)) as copy:
             self.connection.backup(copy)
 
@@ -130,22 +142,14 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
         local = self._local
-        if local.pid != os.getpid():
+        if local.pid != os.getpid() or (self._frozen is not None and self._frozen != self._stamp()):
             local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
             local.held = self._connect()
             local.pid, local.depth, local.scrub = os.getpid(), 0, False
         return local.held.connection
 
     def _connect(self) -> ThreadConnection:
-        # `immutable`: SQLite cannot create the shared memory for WAL on a read-only disk, and nobody writes there.
-        query = "?mode=ro&immutable=1" if self.read_only else ""
-        connection = sqlite3.connect(
-            f"{self.path.absolute().as_uri()}{query}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=self._rows.lock_timeout_ms / 1000,
-        )
+        connection = self._connect_reader() if self.read_only else self._connect_with("")
         held = ThreadConnection(connection)
         with self._guard:
             self._connections.add(held)
@@ -159,6 +163,45 @@ class Database:
         ):
             connection.execute(f"PRAGMA {pragma}")
         return held
+
+    def _connect_with(self, query: str) -> sqlite3.Connection:
+        return sqlite3.connect(
+            f"{self.path.absolute().as_uri()}{query}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=self._rows.lock_timeout_ms / 1000,
+        )
+
+    def _connect_reader(self) -> sqlite3.Connection:
+        """Connect without write permission. What is in the write-ahead log must be readable too, or we refuse.
+
+        SQLite cannot create the shared memory of the log without write permission. When there is no log, the file is
+        complete by itself and is opened as unchangeable, until `_stamp` shows that a writer came.
+        """
+        self._frozen = None
+        connection = self._connect_with("?mode=ro")
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            self._frozen = self._stamp()
+            if self._frozen[-1]:
+                raise StoreReadOnlyError(
+                    f"{self.path} has changes in its write-ahead log that cannot be read without write permission.",
+                    "Get write permission for the folder, or let its owner run `aforesaid backup` and open the copy.",
+                ) from None
+            return self._connect_with("?mode=ro&immutable=1")
+        return connection
+
+    def _stamp(self) -> tuple[int, ...]:
+        """What changes when somebody writes: the file's identity, time and size, and the size of its log."""
+        wal = self.path.with_name(self.path.name + "-wal")
+        try:
+            found = self.path.stat()
+            return found.st_ino, found.st_mtime_ns, found.st_size, wal.stat().st_size if wal.exists() else 0
+        except FileNotFoundError:
+            return 0, 0, 0, 0
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -231,13 +274,19 @@ class Database:
 
     def rows(self, sql: str, *parameters: Any) -> list[Any]:
         """Return all rows of a query."""
-        with self.errors():
-            return self.connection.execute(sql, parameters).fetchall()
+        found: list[Any] = self._read(sqlite3.Cursor.fetchall, sql, parameters)
+        return found
 
     def one(self, sql: str, *parameters: Any) -> Any:
         """Return the first row of a query, or None."""
+        return self._read(sqlite3.Cursor.fetchone, sql, parameters)
+
+    def _read(self, fetch: Callable[[sqlite3.Cursor], Any], sql: str, parameters: Sequence[Any]) -> Any:
         with self.errors():
-            return self.connection.execute(sql, parameters).fetchone()
+            found = fetch(self.connection.execute(sql, parameters))
+            while self._frozen is not None and self._frozen != self._stamp():  # a writer came while we read
+                found = fetch(self.connection.execute(sql, parameters))
+            return found
 
     @contextmanager
     def errors(self) -> Iterator[None]:

@@ -51,6 +51,7 @@ def records_clause(where: Filter) -> Clause:
     given = {sql: value for sql, value in conditions.items() if value is not None}
     flags = [] if where.withheld else ["records.withheld = 0"]
     flags += [] if where.echoes else ["records.echo = 0"]
+    flags += [] if where.rules else ["NOT (records.kind = 'node' AND records.durable)"]
     parts = [f"records.owner IN ({owners.sql})", *given, *flags]
     return Clause(" AND ".join(parts), (*owners.parameters, *given.values()))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, estimated_cosines, top_indices
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
@@ -31,7 +31,9 @@ class Nearest:
         self._settings = settings
         self._segments = segments
 
-    def search(self, query: Vectors, where: Filter, limit: int, prefix: int | None = None) -> list[Scored]:
+    def search(
+        self, query: Vectors, where: Filter, limit: int, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
         """Rank records by cosine similarity; ties by row."""
         with self._database.snapshot():
             segments = self._segments.in_view(where)
@@ -40,7 +42,7 @@ class Nearest:
                 return []
             if prefix is None and total >= self._settings.sketch_from:
                 return self._sketched(segments, query, where, limit)
-            rows, scores = self._all_scores(segments, query, prefix)
+            rows, scores = self._all_scores(segments, query, prefix, epsilon)
             best = self._best(rows, scores, where, limit)
             if len(best) < limit and rows.size > PROBES[-1] * limit:
                 allowed = np.isin(rows, self._all_allowed(where))
@@ -64,10 +66,13 @@ class Nearest:
             return [self._best(rows[order], row, where, limit) for row in scores]
 
     def _all_scores(
-        self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None
+        self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None, epsilon: float = EPSILON
     ) -> tuple[Rows, Vectors]:
-        blocks = [self._segments.block(segment, prefix) for segment in segments]
-        query = query if prefix is None else tier_vectors(query, prefix)
+        if prefix is None:
+            blocks = [self._segments.block(segment) for segment in segments]
+        else:
+            blocks = [self._segments.tier(segment, prefix, epsilon) for segment in segments]
+            query = tier_vectors(query, prefix, epsilon)
         return _by_row(
             np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in blocks)]),
             np.concatenate([np.empty(0, np.float32), *(matrix @ query for _, matrix in blocks)]),
@@ -90,7 +95,7 @@ class Nearest:
     def _sketched(self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int) -> list[Scored]:
         """Estimate with sketches and compare the best exactly; if too few pass, repeat with all records that pass."""
         full = [segment for segment in segments if segment.used == self._settings.segment_rows]
-        growing = [segment for segment in segments if segment.used < self._settings.segment_rows]
+        growing = [segment for segment in segments if segment.used != self._settings.segment_rows]
         rows = np.concatenate([np.empty(0, np.int64), *(self._segments.rows(segment) for segment in full)])
         estimates = estimated_cosines([self._segments.sketch(segment) for segment in full], query)
         open_rows, open_scores = self._all_scores(growing, query)

@@ -1,8 +1,14 @@
 """Stores the vectors of each owner in blocks, called segments.
 
-A segment grows from a few slots to `segment_rows`. A full one also gets a sketch of sign bits, derived from its
-vectors. A sketch is used only if its version and checksum are right. Every write increases the segment's version, and
-blocks are cached by version, so writes of other processes are always seen.
+A segment grows from a few slots to `segment_rows`. Two things are derived from its vectors (spec 3, L4):
+
+- A full segment gets a sketch of sign bits, stored in the file. It is used only if its version and checksum are right.
+  One that is missing or outdated is stored again when the file is opened.
+- The tiers of a Matryoshka model are cut when they are first searched, and cached in memory. Reading them from the file
+  would save time only at the first search of a process.
+
+Every write increases the segment's version, and blocks are cached by version, so writes of other processes are always
+seen and a tier is never older than its vectors.
 """
 
 from __future__ import annotations
@@ -32,6 +38,7 @@ FIRST_CAPACITY = 16  # most owners have few vectors
 GROWTH = 4
 FLOAT_BYTES = 4
 ROW_BYTES = 8
+SKETCHES_AT_ONCE = 16  # about half a second, so that other writers do not wait long
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,21 @@ class Segments:
             (number, segment.version, zlib.crc32(data), data),
         )
 
+    def restore_sketches(self) -> None:
+        """Store the sketches that are missing or outdated, a few in each transaction."""
+        while self._without_sketch():
+            with self._database.transaction():  # others may have changed the segments: look again
+                for number in self._without_sketch()[:SKETCHES_AT_ONCE]:
+                    self.store_sketch(number)
+
+    def _without_sketch(self) -> list[int]:
+        found = self._database.rows(
+            """SELECT segments.segment FROM segments LEFT JOIN segment_sketches AS sketches USING (segment)
+               WHERE space = ? AND used = ? AND sketches.version IS NOT segments.version""",
+            self.space, self._full,
+        )  # fmt: skip
+        return [row[0] for row in found]
+
     def remove(self, rows: Sequence[int]) -> None:
         """Remove vectors. The segments that held them are rewritten without them."""
         connection = self._database.connection
@@ -199,15 +221,16 @@ class Segments:
 
         return self._cache.get("rows", segment, read)
 
-    def block(self, segment: Segment, prefix: int | None = None) -> tuple[Rows, Vectors]:
-        """Return a segment's rows and vectors, cached. With `prefix`, only the leading dimensions."""
-
-        def tier() -> Vectors:
-            return tier_vectors(self.block(segment)[1], prefix or self.dimensions)
-
-        if prefix is not None:
-            return self.rows(segment), self._cache.get(f"tier{prefix}", segment, tier)
+    def block(self, segment: Segment) -> tuple[Rows, Vectors]:
+        """Return a segment's rows and vectors, cached."""
         return self.rows(segment), self._cache.get("vectors", segment, lambda: self.read_segment(segment)[1])
+
+    def tier(self, segment: Segment, prefix: int, epsilon: float) -> tuple[Rows, Vectors]:
+        """Return a segment's rows and the leading dimensions of its vectors at unit length, cached."""
+        cut = self._cache.get(
+            f"tier {prefix} {epsilon}", segment, lambda: tier_vectors(self.block(segment)[1], prefix, epsilon)
+        )
+        return self.rows(segment), cut
 
     def read_segment(self, segment: Segment) -> tuple[Rows, Vectors]:
         """Read a segment's rows and vectors from the file."""

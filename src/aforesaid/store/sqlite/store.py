@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
+from aforesaid.errors import StoreError
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.log import SQLiteLog
@@ -22,6 +23,14 @@ class SQLiteStore(RecordTables):
         self.log = SQLiteLog(self._database)
         self.values = SQLiteValues(self._database)
         self.maintenance = SQLiteMaintenance(self, self._database, self._terms)
+        self._restore_derived()
+
+    def _restore_derived(self) -> None:
+        """Store again what is derived from the vectors and is missing (spec 3, L4). Searches work without it."""
+        if not self._database.read_only:
+            with suppress(StoreError):  # a busy, full or damaged file: searches derive it in memory
+                for segments in self.all_segments():
+                    segments.restore_sketches()
 
     @property
     def path(self) -> Path:

@@ -9,6 +9,7 @@ from operator import itemgetter
 import numpy as np
 
 from aforesaid.errors import DimensionError, InputError
+from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.protocols import Passages, Space
@@ -79,13 +80,15 @@ class VectorTables:
 
     # Search
 
-    def vector_search(self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None) -> list[Scored]:
+    def vector_search(
+        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+    ) -> list[Scored]:
         with self._database.snapshot():
             segments = self._active()
             if segments is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, segments.dimensions, "The query")[0]
-            return Nearest(self._database, self._settings, segments).search(query, where, limit, prefix)
+            return Nearest(self._database, self._settings, segments).search(query, where, limit, prefix, epsilon)
 
     def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         with self._database.snapshot():

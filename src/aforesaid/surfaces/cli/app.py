@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aforesaid._util.private_files import private_folder
 from aforesaid.errors import InputError
 from aforesaid.types import Progress
 
@@ -78,7 +79,7 @@ class App:
         if existing and not path.exists():
             raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` creates one.")
         if not self.store:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
         from aforesaid.memory import Memory
 
         memory = Memory.open(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aforesaid
+from aforesaid._util.private_files import private_folder
 from aforesaid.errors import AforesaidError
 from aforesaid.hosts.log import describe_error
 from aforesaid.settings import Settings
@@ -65,7 +66,7 @@ class Daemon:
     def _open(self) -> Memory:
         from aforesaid.memory import Memory
 
-        self.store.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self.store.parent)
         return Memory.open(self.store, settings=self.settings)
 
     def _serve(self, line: rpc.LineConnection) -> None:

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible
-from aforesaid.surfaces.formats.records import DECISIONS, ID_COLUMNS, gate_lines, gate_sign, next_page, stamp
+from aforesaid.surfaces.formats.records import (
+    DECISIONS,
+    ID_COLUMNS,
+    details_line,
+    gate_lines,
+    gate_sign,
+    ids_line,
+    next_page,
+    provenance_pairs,
+    stamp,
+)
 from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
 
@@ -55,11 +65,14 @@ def active_text(context: ActiveContext, columns: int) -> str:
     lines = []
     for item in context.items:
         record = item.record
+        source = provenance_pairs(item.provenance)
         head = f"{item.rank:>2}. {item.score:.3f}  {record.claim_type or record.kind}  {visible(record.id)}"
+        head += f"  {item.scope}{f' ({source})' if source else ''}"
         lines += [clip(head, columns), "    " + snippet(record.text, columns - 4, ""), "    " + item.reason]
     uses = "" if context.uses_left is None else f", {counted(context.uses_left, 'more use')}"
     below = f"; {context.below_threshold} below the threshold" if context.below_threshold else ""
-    return "\n".join([*lines, f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"])
+    last = f"{context.id}: {context.intent}, until {stamp(context.expires)}{uses}{below}"
+    return "\n".join([*lines, last, details_line(context.details), ids_line(context)])
 
 
 def calibration_text(report: CalibrationReport, columns: int) -> str:

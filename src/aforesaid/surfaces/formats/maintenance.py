@@ -27,7 +27,9 @@ SUBJECT_COLUMNS = 28
 
 def stats_json(found: Mapping[str, Any], view: View) -> dict[str, Any]:
     """What a store holds."""
-    return {"store": view.store, "tenant": view.tenant, **to_json(found["stats"]), "spaces": to_json(found["spaces"])}
+    about = {"store": view.store, "tenant": view.tenant, **to_json(found["stats"])}
+    searches = {"searches": to_json(found["searches"])} if found.get("searches") else {}
+    return {**about, **searches, "spaces": to_json(found["spaces"])}
 
 
 def problems_note(found: Mapping[str, Any], view: View) -> str:

@@ -75,7 +75,9 @@ def files_view(result: NotesResult, view: View) -> str:
         lines.append("")
     tried = f"; variants: {', '.join(map(repr, result.expansions))}" if result.expansions else ""
     left = f"; {counted(result.left_out, 'hit')} left out" if result.left_out else ""
-    head = f"mode {result.mode} ({MODES[result.mode]}){tried}; {result.tokens} tokens{left}"
+    stop = f"; stopped: {visible(result.stopped)}" if result.stopped else ""
+    stop += f"; without variants of a model: {visible(result.degraded)}" if result.degraded else ""
+    head = f"mode {result.mode} ({MODES[result.mode]}){tried}{stop}; {result.tokens} tokens{left}"
     nothing = "Nothing found in notes. Try other words, or add a folder with `aforesaid index PATH`."
     return "\n".join([*(lines or [nothing]), clip(head, columns), result.freshness.line])
 

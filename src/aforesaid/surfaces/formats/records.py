@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.surfaces.formats.columns import clip, one_line, snippet, table, visible, wrapped
 from aforesaid.surfaces.formats.report import counted, report_text
 from aforesaid.surfaces.formats.values import to_json
-from aforesaid.types import SUPERSEDED_BY, Context, GateDecision, Hit, IngestReport, Outcome, Record, SearchResult
+from aforesaid.types import (
+    SUPERSEDED_BY,
+    Context,
+    GateDecision,
+    Hit,
+    IngestReport,
+    Outcome,
+    Provenance,
+    Record,
+    SearchResult,
+)
 
 if TYPE_CHECKING:
     from aforesaid.learning.gate_log import GateEntry
+    from aforesaid.retrieval.activation import ActiveContext
     from aforesaid.surfaces.verbs.declare import View
 
 GATE_TERMS = {
@@ -79,6 +90,10 @@ def search_json(result: SearchResult, view: View) -> dict[str, Any]:
     hits = [{"rank": rank, **to_json(hit)} for rank, hit in enumerate(result, offset + 1)]
     head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
     head |= {"recovered": result.recovered} if result.recovered else {}
+    head |= {"details": to_json(result.details)} if result.details else {}
+    head |= {name: getattr(result, name) for name in ("policy_version", "request_id", "trace_id")}
+    if view.given.get("explain"):
+        head["below_threshold"] = to_json(result.below_threshold)
     return {**head, "hits": hits, "freshness": to_json(result.freshness)}
 
 
@@ -96,7 +111,23 @@ def search_view(result: SearchResult, view: View) -> str:
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
     why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
-    return "\n".join([*hits_text(result, columns, first_rank, explain), *why, result.freshness.line])
+    why += [clip(details_line(result.details), columns)] if result.details else []
+    why += [ids_line(result)] if explain or result.profile == "pce" else []
+    below = [_hit_text(hit, 0, result.query, columns, explain) for hit in result.below_threshold] if explain else []
+    dropped = [f"{counted(len(below), 'candidate')} below the threshold:", *below] if below else []
+    return "\n".join([*hits_text(result, columns, first_rank, explain), *dropped, *why, result.freshness.line])
+
+
+def ids_line(result: SearchResult | ActiveContext) -> str:
+    """The policy version of a result, and the ids that its events have."""
+    trace = f"; trace: {result.trace_id}" if result.trace_id != result.request_id else ""
+    return visible(f"policy: {result.policy_version}; request: {result.request_id}{trace}")
+
+
+def details_line(details: Mapping[str, Any]) -> str:
+    """What a profile did, in one line: the mode, the variants that were searched too, why it stopped."""
+    shown = {name: ", ".join(map(repr, value)) if isinstance(value, list) else value for name, value in details.items()}
+    return visible("; ".join(f"{name}: {value}" for name, value in shown.items() if value))
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
@@ -106,7 +137,8 @@ def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: 
 
 def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> str:
     record = hit.record
-    head = f"{rank:>2}. {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    place = f"{rank:>2}." if rank else "  –"  # a candidate without a rank is no hit
+    head = f"{place} {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
     lines = [clip(head, columns), "    " + snippet(record.text, columns - 4, query), "    " + hit.reason]
     if explain:
         parts = " ".join(f"{name}={value:.4g}" for name, value in hit.parts.items())
@@ -132,6 +164,13 @@ def record_text(record: Record, columns: int) -> str:
     """One whole record: every field that has a value, then its text."""
     found = {name: value for name, value in to_json(record).items() if value and name != "text"}
     return f"{report_text(found, columns)}\n\n{wrapped(record.text, columns, '  ')}"
+
+
+def provenance_pairs(source: Provenance | None) -> str:
+    """Where a record comes from, in one line."""
+    found = to_json(source) or {}
+    shown = {key: ",".join(map(str, value)) if isinstance(value, list) else value for key, value in found.items()}
+    return " ".join(f"{key}={value}" for key, value in shown.items() if value)
 
 
 def gate_lines(gate: GateDecision | GateEntry) -> list[str]:

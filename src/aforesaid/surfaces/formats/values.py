@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Derived properties that a program wants beside the fields, by the name of the class.
 ADDED = {
+    "ActiveItem": ("scope", "provenance"),
     "AuditReport": ("intact",),
     "CalibrationReport": ("stored",),
     "Context": ("text",),

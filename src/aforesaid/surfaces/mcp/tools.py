@@ -16,7 +16,7 @@ from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import DeniedError, NotFoundError
 from aforesaid.surfaces.mcp.answers import CHANGE, SHAPES, filled, typed
 from aforesaid.surfaces.mcp.caller import ToolCall
-from aforesaid.surfaces.verbs import all_verbs
+from aforesaid.surfaces.verbs import all_tools
 from aforesaid.surfaces.verbs.declare import Argument, Grant, Kind, Tool, ToolForm, Verb
 from aforesaid.types import KINDS, IngestReport, Record, Turn, as_time
 
@@ -52,8 +52,7 @@ ONE_TURN = {
     "required": ["role", "text"],
 }
 
-TOOLS = [(verb, verb.tool) for verb in all_verbs() if verb.tool is not None]
-TOOLS.sort(key=lambda row: not row[1].minimal)
+TOOLS = all_tools()
 
 
 def offered(profile: Profile, grants: Iterable[Grant]) -> list[tuple[Verb, Tool]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
-from aforesaid.surfaces.verbs.declare import Verb
+from aforesaid.surfaces.verbs.declare import Tool, Verb
 
 MODULES = ("records", "sessions", "governance", "policy", "learning", "maintenance")
 
@@ -24,3 +24,10 @@ def all_verbs() -> Iterator[Verb]:
     """Every row."""
     for module in MODULES:
         yield from verbs_of(module)
+
+
+def all_tools() -> list[tuple[Verb, Tool]]:
+    """Every verb that is an MCP tool, the modes of verbs too; the minimal ones first."""
+    every = [each for verb in all_verbs() for each in (verb, *verb.modes)]
+    found = [(verb, verb.tool) for verb in every if verb.tool is not None]
+    return sorted(found, key=lambda row: not row[1].minimal)

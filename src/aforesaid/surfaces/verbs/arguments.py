@@ -45,10 +45,6 @@ IN_TOOL_TIME = ToolForm("A time such as 2026-05-03 or 2026-05-03T10:00Z; leave e
 SINCE = Argument("since", "Only from this time on. UTC unless it has a zone.", "time", tool=IN_TOOL_TIME)
 UNTIL = Argument("until", "Only up to this time. A date alone means its end.", "end", tool=IN_TOOL_TIME)
 SPAN = (SINCE, UNTIL)
-PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")
-PROFILE = Argument(
-    "profile", "How hits are ranked: default, libra, libra-two-pass, libra-single, pce or openclaw.", default="default"
-)  # fmt: skip
 NOW = Argument("now", "Act as if it were this time.  [default: the clock]", "time")
 
 KIND_FILTER = Argument(

@@ -17,8 +17,8 @@ FORMATS = ("auto", "claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl
 
 
 def stats(memory: Memory) -> dict[str, Any]:
-    """Counts of the store, and its spaces of vectors."""
-    return {"stats": memory.stats(), "spaces": memory.store.spaces()}
+    """Counts of the store, its spaces of vectors, and of searches if they are logged."""
+    return {"stats": memory.stats(), "spaces": memory.store.spaces(), "searches": memory.audit.searches()}
 
 
 def verify(memory: Memory, repair: bool = False) -> dict[str, Any]:
@@ -88,7 +88,7 @@ BACKUP = Verb(
 )  # fmt: skip
 STATS = Verb(
     "stats", "stats", "Show what the store holds.",
-    "Records, vectors, bytes.",
+    "Records, vectors, bytes; with `search.log` on, also how many searches there were and how many fell back.",
     example="aforesaid stats",
     opens="make", call=stats, to_json=shown.stats_json,
 )  # fmt: skip

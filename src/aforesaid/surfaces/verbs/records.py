@@ -36,6 +36,12 @@ def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> ForgetRe
     return memory.forget(tenant=whole_tenant, **given)
 
 
+PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")  # as `retrieval.search` has them
+NAMES = f"{', '.join(PROFILES[:-1])} or {PROFILES[-1]}"
+PROFILE = Argument(
+    "profile", f"How hits are ranked: {NAMES}.", default="default",
+    tool=ToolForm("How hits are ranked; leave it at default unless you compare.", choices=PROFILES),
+)  # fmt: skip
 INGEST = Verb(
     "ingest", "ingest", "Store the turns of a conversation.",
     """
@@ -93,7 +99,7 @@ SEARCH = Verb(
         arg.QUERY, *arg.WHERE, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
-        arg.PROFILE,
+        PROFILE,
         Argument("explain", "Show every part of each score.", "flag", view=True),
     ),
     'aforesaid search "where does she live?" --user ana --limit 5',
@@ -101,8 +107,16 @@ SEARCH = Verb(
     modes=(
         Verb(
             "search_files", "notes.search", "Search indexed notes.",
-            arguments=(arg.QUERY, *arg.WHO, arg.LIMIT, arg.NOW),
+            arguments=(
+                arg.QUERY, *arg.WHO,
+                replace(arg.LIMIT, tool=ToolForm("How many at most.", default=6, least=1, most=50)), arg.NOW,
+            ),
             opens="make", embeds=True, to_json=notes.files_json, to_text=notes.files_view,
+            tool=Tool(
+                "Find passages of the user's memory files and notes, each with path and lines, score and reason. Use "
+                "it for what is written down in files: topic briefs, MEMORY.md, daily logs. Cite path and lines.",
+                "FilesAnswer",
+            ),
             by=Argument("files", "Search notes only. Shows snippets with path and lines.", "flag"),
         ),
     ),
@@ -157,8 +171,8 @@ ASSEMBLE = Verb(
             tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
         ),
         replace(
-            arg.PROFILE, help="How hits are ranked and packed: default, libra, libra-two-pass, libra-single, pce or "
-            "openclaw.", tool=ToolForm("How the past is ranked and packed.", choices=arg.PROFILES),
+            PROFILE, help=f"How hits are ranked and packed: {NAMES}.",
+            tool=ToolForm("How the past is ranked and packed; leave it at default unless you compare.", choices=PROFILES),
         ),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),

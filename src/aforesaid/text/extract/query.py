@@ -235,7 +235,7 @@ def expansions(query: str, limit: int = OPENCLAW.max_expansions) -> tuple[str, .
 
     They hold no addresses, phone numbers, long ids or secrets. At most `limit`, none equal to the query.
     """
-    public = _without_private(unicodedata.normalize("NFKC", query)[:READ_CHARS])
+    public = without_private(unicodedata.normalize("NFKC", query)[:READ_CHARS])
     plain, undated = _plain(public), _plain(DATE.sub(" ", public))
     tries = [plain, undated]
     tries += [re.sub(rf"(?<!\w){re.escape(noun)}(?!\w)", _other_number(noun), plain) for noun in _key_nouns(undated)]
@@ -278,7 +278,8 @@ def _private_spans(text: str) -> list[tuple[int, int]]:
     return sorted(kept + [(secret.start, secret.end) for secret in find_secrets(text)])
 
 
-def _without_private(text: str) -> str:
+def without_private(text: str) -> str:
+    """The text without addresses, phone numbers, long ids and secrets."""
     for start, end in reversed(_private_spans(text)):
         text = f"{text[:start]} {text[end:]}"
     return text

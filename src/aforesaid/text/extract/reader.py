@@ -121,6 +121,11 @@ class Readers:
         read = self.dates
         return guarded("dates", lambda: read(text, said_at), None) if read else None
 
+    def count_dates(self, text: str, said_at: datetime) -> int:
+        """How many distinct dates and times a text names; 0 when dates are not read."""
+        reading = self.read_dates(text, said_at)
+        return len({expression.text.casefold() for expression in reading.expressions}) if reading else 0
+
     def read_statements(self, text: str, speaker: str = "") -> Sequence[Statement]:
         """What a text states as a fact."""
         read = self.statements
