@@ -21,7 +21,6 @@ from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
-from aforesaid.surfaces.verbs.records import PROFILES as OFFERED
 from aforesaid.types import Context, TraceItem, Turn
 from support.clock import NOW, standing_clock
 from support.file_trees import write
@@ -54,8 +53,7 @@ def considered(context: Context) -> list[TraceItem]:
     return [item for item in context.trace if item.part == "recall"]
 
 
-def test_the_same_profiles_everywhere() -> None:
-    assert set(OFFERED) == set(PROFILES)
+def test_an_unknown_profile_is_refused() -> None:
     with pytest.raises(InputError, match="profile"):
         talked(1, 2).assemble("tea", user="ana", profile="best")
 

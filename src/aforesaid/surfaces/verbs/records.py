@@ -172,7 +172,7 @@ ASSEMBLE = Verb(
         ),
         replace(
             PROFILE, help=f"How hits are ranked and packed: {NAMES}.",
-            tool=ToolForm("How the past is ranked and packed; leave it at default unless you compare.", choices=PROFILES),
+            tool=ToolForm("How the past is ranked; leave it at default unless you compare.", choices=PROFILES),
         ),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
