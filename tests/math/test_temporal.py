@@ -230,27 +230,13 @@ def test_with_all_slots_covered_no_record_gains(pool: tuple[list[float], list[fl
 # -- the recovery set --------------------------------------------------------------------------------------------------
 
 
-def test_recover() -> None:
-    cosines = [0.9, 0.15, 0.149, 0.2, 0.3, 0.3]
-    anchors = [0.0, 1.0, 1.0, 1 / 3, 1 / 3, 1 / 3]
-    scores = [0.9, 0.1, 0.5, 0.2, 0.4, 0.4]
-    assert temporal.recover(cosines, anchors, scores) == (1, 4, 5, 3, 0)
-    assert temporal.recover(cosines, anchors, scores, excluded=[1, 5]) == (4, 3, 0)
-    assert temporal.recover(cosines, anchors, scores, rows=replace(ROWS, recovery_limit=2)) == (1, 4)
-    assert temporal.recover(cosines, anchors, scores, rows=replace(ROWS, recovery_limit=0)) == ()
-    assert temporal.recover([], [], []) == ()
-
-
-@given(st.data(), st.integers(0, 30))
-def test_the_recovery_set_against_a_plain_sort(data: st.DataObject, size: int) -> None:
-    coarse = st.sampled_from([0.0, 0.1, 0.15, 0.2, 0.5, 1.0])
-    cosines, anchors, scores = (data.draw(st.lists(coarse, min_size=size, max_size=size)) for _ in range(3))
-    excluded = data.draw(st.sets(st.integers(0, size - 1))) if size else set()
-    plain = [i for i in range(size) if cosines[i] >= 0.15 and i not in excluded]
-    plain.sort(key=lambda i: (-anchors[i], -scores[i], i))
-    found = temporal.recover(cosines, anchors, scores, excluded)
-    assert found == tuple(plain[:10])
-    assert len(found) <= 10 and not excluded & set(found)
+@given(st.integers(1, 12), st.integers(0, 40))
+def test_the_levels_of_density_go_from_one_to_zero(norm: int, count: int) -> None:
+    rows = replace(ROWS, anchor_norm=norm)
+    levels = list(temporal.density_levels(rows))
+    [place] = [i for i, (least, most) in enumerate(levels) if least <= count and (most is None or count <= most)]
+    assert temporal.anchor_density(count, rows) == pytest.approx(1 - place / norm)
+    assert len(levels) == norm + 1
 
 
 # -- the greedy selector -----------------------------------------------------------------------------------------------
@@ -381,8 +367,6 @@ def test_scores_out_of_their_domain_are_refused(value: float) -> None:
 def test_cosines_out_of_their_domain_are_refused(cosine: float) -> None:
     with pytest.raises(InputError):
         temporal.slot_matches([[cosine]])
-    with pytest.raises(InputError):
-        temporal.recover([cosine], [0.5], [0.5])
 
 
 def test_shapes_that_differ_are_refused() -> None:
@@ -396,7 +380,3 @@ def test_shapes_that_differ_are_refused() -> None:
         temporal.marginal_coverage(np.ones((1, 2)), np.zeros(2, dtype=np.bool_))  # type: ignore[arg-type]
     with pytest.raises(InputError):
         temporal.select([0.5], [0.5, 0.5], flags("1"), 0.5)
-    with pytest.raises(InputError):
-        temporal.recover([0.5], [0.5, 0.5], [0.5])
-    with pytest.raises(InputError):
-        temporal.recover([0.5], [0.5], [NAN])

@@ -17,7 +17,9 @@ from aforesaid.errors import StoreCorruptError
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
+from support import loopback
 from support.clock import NOW, standing_clock
+from support.file_trees import write
 
 
 def logging(memory: Memory, value: str, embedder: HashEmbedder | None = None) -> Memory:
@@ -49,6 +51,39 @@ def test_a_search_is_an_event_without_the_words_of_the_query(filled: Memory) -> 
     logging(filled, "query", HashEmbedder(64)).search("blue ledger, key AKIAIOSFODNN7EXAMPLE", user="ana")
     words = memory.audit.events("search", limit=1)[0].body["query"]
     assert words.startswith("blue ledger") and "AKIAIOSFODNN7EXAMPLE" not in words
+
+
+def test_the_log_tells_ranks_modes_variants_and_early_stops(filled: Memory, tmp_path: Path) -> None:
+    memory = logging(filled, "on", HashEmbedder(64))
+    found = memory.search("Which trains leave at noon?", user="ana", profile="openclaw", now=NOW)
+    [event] = memory.audit.events("search")
+    assert event.body["found"] == [[hit.record.key, pytest.approx(hit.score, abs=1e-5)] for hit in found]
+    assert (event.body["mode"], event.body["stopped"], event.body["degraded"]) == ("hybrid", False, False)
+    assert event.body["variants"] == len(found.details["variants"]) > 0 and "train" not in str(event)
+
+    same = "The harbour master keeps the blue ledger.\n"
+    memory.notes.index(write(tmp_path / "ws", {"a.md": f"# A\n\n{same}", "b.md": f"# B\n\n{same}"}), user="ana")
+    assert memory.notes.search("`blue ledger`", user="ana", now=NOW).mode == "B"
+    latest = memory.audit.events("search", limit=1)[0]
+    assert (latest.body["profile"], latest.body["mode"]) == ("openclaw", "exact") and "ws/" not in str(latest)
+    stats = memory.audit.searches()
+    assert stats is not None and stats.modes == {"hybrid": 1, "exact": 1}
+    assert (stats.stopped_early, stats.variants) == (int(latest.body["stopped"]), sum(
+        int(each.body["variants"]) for each in memory.audit.events("search")))  # fmt: skip
+
+    memory.forget([found[0].record.id], user="ana")
+    assert not any(found[0].record.key in str(each) for each in memory.audit.events("search"))
+
+
+def test_a_chat_model_that_fails_is_a_fallback(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    with loopback.service(lambda path, body: loopback.Reply(500)) as service:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
+        given = {"search.log": "on", "expand.provider": "openai", "expand.model": "small"}
+        settings = Settings.load(environment={}, arguments=given)
+        memory = Memory(filled.store, HashEmbedder(64), settings=settings, clock=standing_clock)
+        memory.search("Which trains leave at noon?", user="ana", profile="openclaw", now=NOW)
+    [event] = memory.audit.events("search_fallback")
+    assert event.body["why"] == ["variants"] and "127.0.0.1" not in str(memory.audit.events("search"))
 
 
 def test_a_search_without_an_arm_is_a_fallback(filled: Memory) -> None:

@@ -416,6 +416,27 @@ def test_migrations_run_once_each_and_keep_a_backup(path: Path) -> None:
         SQLiteStore(path)
 
 
+def test_a_file_of_the_first_schema_gets_its_dates_counted(path: Path) -> None:
+    store = SQLiteStore(path)
+    text = "From 2026-04-02 to 2026-04-05."
+    fill(store, [make_record("a", text, meta={"n": float("inf")}), make_record("b", "no date", kind="claim")])
+    store.close()
+    old = Database(path, ROWS)
+    old.connection.executescript(
+        "DROP INDEX records_by_dates; ALTER TABLE records DROP COLUMN dates; PRAGMA user_version = 1"
+    )
+    old.close()
+    store = SQLiteStore(path)
+    assert {record.id: record.dates for record in store.find(ALL)} == {"a": 2, "b": 0}
+    assert [record.id for record in store.find(replace(ALL, least_dates=1))] == ["a"]
+    assert store.find(ALL) == [
+        make_record("a", text, meta={"n": float("inf")}),
+        make_record("b", "no date", kind="claim"),
+    ]
+    assert store.maintenance.verify() == []
+    store.close()
+
+
 def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
     store = SQLiteStore(path)
     fill(store, [make_record("a")])

@@ -29,7 +29,7 @@ users = st.sampled_from([None, "ana", "bo"])
 records = st.builds(
     Record,
     id=st.sampled_from([f"r{i}" for i in range(30)]),
-    kind=st.sampled_from(["turn", "claim"]),
+    kind=st.sampled_from(["turn", "claim", "node"]),
     text=texts,
     time=st.integers(0, 5).map(lambda days: NOON + timedelta(days=days)),
     tenant=st.sampled_from(["default", "default", "default", "other"]),
@@ -39,6 +39,7 @@ records = st.builds(
     boundary=st.sampled_from(["internal", "internal", "secret"]),
     durable=st.booleans(),
     valid_to=st.sampled_from([None, None, NOON + timedelta(days=2)]),
+    dates=st.integers(0, 4),
 )
 filters = st.builds(
     Filter,
@@ -50,6 +51,9 @@ filters = st.builds(
     valid_at=st.sampled_from([None, NOON + timedelta(days=3)]),
     durable=st.sampled_from([None, None, True]),
     echoes=st.just(True),
+    rules=st.booleans(),
+    least_dates=st.sampled_from([None, None, None, 1, 3]),
+    most_dates=st.sampled_from([None, None, None, 2]),
 )
 vectors = st.integers(0, 10_000).map(
     lambda seed: np.random.default_rng(seed).standard_normal(DIMENSIONS).astype(np.float32)

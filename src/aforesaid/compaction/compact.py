@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aforesaid.context.previous import largest_budget
-from aforesaid.context.recent_turns import base_tokens, groups, recent, turn_tokens
+from aforesaid.context.recent_turns import groups, last_turns, recent, turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
-from aforesaid.engine.rules import save_guidance
+from aforesaid.engine.rules import save_guidance, standing_rules
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
@@ -26,7 +26,7 @@ from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, summaries
 from aforesaid.math.summaries import TRIVIAL, cluster_index
 from aforesaid.text.sentences import sentences
-from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
+from aforesaid.types import BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
     from aforesaid.compaction.summarize import Summarizer, SummaryDraft, Tightness
@@ -127,7 +127,7 @@ def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
     cost, grouped = partial(turn_tokens, request.count_tokens), groups(found)
     budget = max((largest_budget(request, owner, session) for owner in where.owners or ()), default=rows.budget_tokens)
-    least = base_tokens(grouped, rows.tail_turns, cost)
+    least = sum(map(cost, last_turns(grouped, rows.tail_turns)))
     limit = packing.tail_budget(budget, 0, 0, least, rows.tail)
     tail = {turn.key for turn in recent(grouped, rows.tail_turns, limit, cost).records}
     covered = already_summarised(request.store, [turn.key for turn in found])
@@ -164,12 +164,14 @@ class _CompactionRun:
         return sorted(self._request.store.find(self._here), key=lambda record: (record.time, record.id))
 
     def summarise_turns(self, cluster: Sequence[Record]) -> None:
-        """Summarise a cluster. Standing rules of users become guidance instead, word for word."""
-        from aforesaid.compaction.guidance import is_standing_rule
+        """Summarise a cluster without the rules that the user laid down: they are guidance, word for word.
 
-        own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
-        rules = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += save_guidance(self._request, rules)
+        Ingest saves guidance; turns that were stored while it did not (`readers.rules`) get theirs here.
+        """
+        rules = standing_rules(self._request, cluster)
+        if rules:
+            with writing(self._request) as writer:
+                self.elevated += save_guidance(writer, rules)
         self._summarise(cluster, [turn for turn in cluster if turn not in rules])
 
     def summarise_summaries(self) -> None:

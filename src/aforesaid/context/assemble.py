@@ -17,7 +17,7 @@ from functools import partial
 from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory, records_of
 from aforesaid.context.previous import Digests, Previous, load_previous
-from aforesaid.context.recent_turns import base_tokens, groups, message, message_tokens, recent, turn_tokens
+from aforesaid.context.recent_turns import groups, last_turns, message, message_tokens, recent, turn_tokens
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -156,15 +156,18 @@ def _mandatory(
     given = _in_messages(turns, spec.messages)
     stored = groups([turn for turn in turns if turn not in given])
     own = sum(message_tokens(count, each) for each in spec.messages)
-    least = base_tokens(stored, rows.tail_turns, cost)
+    last = last_turns(stored, rows.tail_turns)
+    least = sum(map(cost, last))
     hard, hard_tokens = _hard(rules.hard, total - own, count)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
-    elevated, elevated_tokens = _elevated(request, spec, rules.elevated, room - least)
+    asked = _unheard(rules.elevated, (*given, *last))
+    elevated, elevated_tokens = _elevated(request, spec, asked, room - least)
     limit = packing.tail_budget(total, own + hard_tokens + elevated_tokens, soft_tokens, least, rows.tail)
     keeps_start = spec.profile == DEFAULT and total <= previous.budget_tokens
     tail = recent(stored, rows.tail_turns, limit, cost, previous.first if keeps_start else None)
+    asked, elevated = _unheard(asked, tail.records), _unheard(elevated, tail.records)
     problems = []
     if own > total:
         problems.append(f"the messages handed over need {own} of {total} tokens")
@@ -176,7 +179,7 @@ def _mandatory(
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
-        *(_traced(record, elevated, "asked for before", count, "guidance") for record in rules.elevated),
+        *(_traced(record, elevated, "asked for before", count, "guidance") for record in asked),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
@@ -195,6 +198,12 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequenc
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.longest_prefix(costs, max(budget - title, 0))
     return rules[:taken], title + sum(costs[:taken]) if taken else 0
+
+
+def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Record]:
+    """Elevated rules, without those whose own turn is among these: nothing appears twice."""
+    heard = {turn.key for turn in turns}
+    return [rule for rule in rules if rule.provenance is None or heard.isdisjoint(rule.provenance.sources)]
 
 
 def _elevated(

@@ -64,9 +64,9 @@ def base(turns: Sequence[Group], least: int) -> int:
     return len(turns) if least > 0 else 0
 
 
-def base_tokens(turns: Sequence[Group], least: int, cost: Cost) -> int:
-    """The tokens of T_base."""
-    return sum(cost(turn) for group in turns[len(turns) - base(turns, least) :] for turn in group)
+def last_turns(turns: Sequence[Group], least: int) -> list[Record]:
+    """The turns of T_base."""
+    return [turn for group in turns[len(turns) - base(turns, least) :] for turn in group]
 
 
 def recent(turns: Sequence[Group], least: int, limit: float, cost: Cost, start: str | None = None) -> Tail:

@@ -6,14 +6,14 @@ Arrays have one row per record: `final` is its S_final, `anchors` its A(d), `mat
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from aforesaid.errors import InputError
-from aforesaid.math.domain import COSINE_SLACK, LARGEST_SCORE, SLACK, Flags, Floats, row, same_length, share, within
+from aforesaid.math.domain import COSINE_SLACK, SLACK, Flags, Floats, row, same_length, share, within
 from aforesaid.settings.rows import TimeRows
 
 DEFAULTS = TimeRows()
@@ -45,6 +45,13 @@ def anchor_density(count: int, rows: TimeRows = DEFAULTS) -> float:
     if not count >= 0:  # NaN compares false
         raise InputError(f"A record cannot have {count!r} time expressions.", "Give a count, 0 or more.")
     return min(count / rows.anchor_norm, 1.0)
+
+
+def density_levels(rows: TimeRows = DEFAULTS) -> Iterator[tuple[int, int | None]]:
+    """The least and the most time expressions of records with the same A(d), from the largest A(d) to 0."""
+    yield rows.anchor_norm, None
+    for count in range(rows.anchor_norm - 1, -1, -1):
+        yield count, count
 
 
 def slot_matches(cosines: ArrayLike, rows: TimeRows = DEFAULTS) -> Flags:
@@ -86,24 +93,6 @@ def projected_score(final: ArrayLike, coverage: ArrayLike, xi: float) -> Floats:
     ordinary, covering = within(final, 0, 1, "S_final"), within(coverage, 0, 1, "S_cov")
     mixed = (1.0 - share(xi, "ξ")) * ordinary + xi * covering
     return np.clip(mixed, np.minimum(ordinary, covering), np.maximum(ordinary, covering))
-
-
-def recover(
-    cosines: ArrayLike,
-    anchors: ArrayLike,
-    scores: ArrayLike,
-    excluded: Collection[int] = (),
-    rows: TimeRows = DEFAULTS,
-) -> tuple[int, ...]:
-    """Extra candidates C_rec: at most 10 records with cos ≥ 0.15 outside C2 (`excluded`), by A, score, index."""
-    near = row(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "cosine")
-    density, second = row(anchors, 0, 1, "A"), row(scores, -LARGEST_SCORE, LARGEST_SCORE, "score")
-    same_length(cosines=near, anchors=density, scores=second)
-    allowed = near >= rows.recovery_cosine
-    allowed[list(excluded)] = False
-    open_rows = np.flatnonzero(allowed)
-    order = np.lexsort((open_rows, -second[open_rows], -density[open_rows]))
-    return tuple(int(index) for index in open_rows[order[: rows.recovery_limit]])
 
 
 def select(

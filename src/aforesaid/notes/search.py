@@ -16,7 +16,8 @@ from aforesaid.notes.files.note import without_long_secrets
 from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
 from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
 from aforesaid.retrieval.ranking.file_tiers import Tier
-from aforesaid.retrieval.search import Page, search
+from aforesaid.retrieval.search import Page
+from aforesaid.retrieval.search_log import logged_search
 from aforesaid.retrieval.snippets import SnippetBudget, by_tier, tier_of_snippet
 from aforesaid.text.extract.query import Mode
 from aforesaid.types import Filter, Freshness, Hit, Record
@@ -84,7 +85,7 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
     limit = rows.max_snippets if limit is None else limit
-    found = search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
+    found = logged_search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
     snippets = _choose(request, hits, SnippetBudget(limit, rows.max_tokens))
     return NotesResult(

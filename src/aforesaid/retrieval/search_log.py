@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,7 @@ OFF, WITH_QUERY = "off", "query"  # values of `search.log`; the third is "on"
 SEARCH, FALLBACK = "search", "search_fallback"  # topics
 QUERY = "query"  # the part of an event that holds the words of the query
 PAGE = 1000
+FOUND = 20  # leading hits that an event names, by key
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,13 @@ class SearchStats:
     """What the events of the log say about searches."""
 
     searches: int
-    fallbacks: int  # of them, an arm was off or summaries were replaced by their turns
+    fallbacks: int  # of them, something was off or summaries were replaced by their turns
     fallback_ratio: float
     ms_p90: float
     best_score_p90: float
+    modes: Mapping[str, int]  # searches of `openclaw` and of notes, by mode
+    stopped_early: int  # of them, the first hits were enough
+    variants: int  # other wordings that they searched
 
 
 def logged_search(request: Request, query: str, where: Filter, page: Page, now: datetime, profile: str) -> SearchResult:
@@ -46,9 +51,10 @@ def logged_search(request: Request, query: str, where: Filter, page: Page, now: 
 
 
 def fallback_reasons(result: SearchResult) -> list[str]:
-    """Why a search was not an ordinary one: an arm that was off, or recovery from weak summaries."""
+    """Why a search was not an ordinary one: an arm or the model for variants was off, or summaries were too weak."""
     fresh = result.freshness
     reasons = {"vector": fresh.vector_off, "text": fresh.text_off, "recovery": result.recovered}
+    reasons["variants"] = result.details.get("degraded", "")
     return [name for name, found in reasons.items() if found]
 
 
@@ -61,7 +67,8 @@ def _events(request: Request, result: SearchResult, where: Filter, ms: float) ->
         "hits": len(result),
         "best": round(max((hit.score for hit in result), default=0.0), DIGITS),
         "ms": round(ms, 3),
-        **{name: value for name, value in result.details.items() if isinstance(value, int | float)},
+        "found": [[hit.record.key, round(hit.score, DIGITS)] for hit in result[:FOUND]],  # in the order of their ranks
+        **{name: _measure(name, value) for name, value in result.details.items()},
     }
     if request.settings.search.log == WITH_QUERY:
         body[QUERY] = request.guard.clean(result.query).text
@@ -71,6 +78,13 @@ def _events(request: Request, result: SearchResult, where: Filter, ms: float) ->
     return events
 
 
+def _measure(name: str, value: object) -> object:
+    """A detail of a search without words of queries or names of files: numbers, the mode, how many, whether."""
+    if isinstance(value, int | float) or name == "mode":
+        return value
+    return len(value) if isinstance(value, list) else bool(value)
+
+
 def search_stats(request: Request) -> SearchStats | None:
     """What the log says about searches; None when `search.log` is off."""
     if request.settings.search.log == OFF:
@@ -78,7 +92,16 @@ def search_stats(request: Request) -> SearchStats | None:
     events = list(_logged(request, SEARCH))
     fallbacks = sum(1 for _ in _logged(request, FALLBACK))
     p90 = {name: spread([event.body[name] for event in events]).get("p90", 0.0) for name in ("ms", "best")}
-    return SearchStats(len(events), fallbacks, fallbacks / max(len(events), 1), p90["ms"], p90["best"])
+    return SearchStats(
+        len(events),
+        fallbacks,
+        fallbacks / max(len(events), 1),
+        p90["ms"],
+        p90["best"],
+        modes=Counter(sorted(str(event.body["mode"]) for event in events if "mode" in event.body)),
+        stopped_early=sum(bool(event.body.get("stopped")) for event in events),
+        variants=sum(int(event.body.get("variants", 0)) for event in events),
+    )
 
 
 def logged_queries(request: Request) -> set[str]:

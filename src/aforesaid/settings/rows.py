@@ -145,6 +145,7 @@ class ReaderRows:
     dates: bool = free(True, "find the dates and times that a message names")
     statements: bool = free(True, "mark older statements as outdated when a user states something newer")
     signals: bool = free(True, "find the patterns that the gate counts (off: only novelty and frequency count)")
+    rules: bool = free(True, "find the rules that a user lays down for the agent, and keep them as guidance")
     pii: bool = free(True, "find personal data where a policy or caller asks for it (off: only secrets are redacted)")
 
 

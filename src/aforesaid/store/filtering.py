@@ -32,5 +32,7 @@ def passes(record: Record, where: Filter) -> bool:
         and (where.alive_at is None or record.expires is None or where.alive_at < record.expires)
         and (where.withheld or not record.withheld)
         and (where.rules or not record.is_rule)
+        and (where.least_dates is None or where.least_dates <= record.dates)
+        and (where.most_dates is None or record.dates <= where.most_dates)
         and record.key not in where.exclude
     )

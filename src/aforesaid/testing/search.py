@@ -22,6 +22,9 @@ class SearchContract:
             (Filter(), "abcdefgh"),
             (Filter(tenant="other"), "lrz"),
             (Filter(tenant="other", rules=False), "lz"),
+            (Filter(tenant="other", least_dates=1), "rz"),
+            (Filter(tenant="other", least_dates=1, most_dates=2), "r"),
+            (Filter(tenant="other", most_dates=0), "l"),
             (Filter(tenant="nobody"), ""),
             (Filter(echoes=True), "abcdefgh!"),
             (Filter(owners=("user:ana",)), "abef"),
@@ -67,9 +70,9 @@ class SearchContract:
             make_record("h", user="bo", valid_from=NOON - 2 * DAY, allow=("Answer", "")),
             make_record("x", user="bo", withheld="an invariant"),
             make_record("!", user="bo", echo_of="h"),
-            make_record("z", tenant="other", user="ana"),
+            make_record("z", tenant="other", user="ana", dates=3),
             make_record("l", tenant="other", kind="node"),
-            make_record("r", tenant="other", kind="node", durable=True),
+            make_record("r", tenant="other", kind="node", durable=True, dates=2),
         ]
         fill(store, records, random_vectors(len(records)))
         names = {record.key: record.id for record in records}

@@ -28,6 +28,7 @@ from aforesaid.types.vocabulary import (
     MEMORY_TYPES,
     SCOPES,
     SUPERSEDED_BY,
+    USER_ROLES,
     USES,
     WHEN,
     Boundary,
@@ -47,9 +48,9 @@ from aforesaid.types.vocabulary import (
 
 __all__ = [
     "AGENT_ROLES", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
-    "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
-    "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
-    "IngestReport", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
+    "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USER_ROLES", "USES", "WHEN", "Boundary", "Citation",
+    "ClaimType", "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision",
+    "Hit", "IngestReport", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
     "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
     "check_class", "check_id", "owner_of", "storable", "system_clock",
 ]  # fmt: skip

@@ -188,6 +188,8 @@ class Filter:
     alive_at: datetime | None = None  # leave out records that have expired by then
     withheld: bool = False  # include withheld records
     rules: bool = True  # include hard, soft and elevated rules
+    least_dates: int | None = None  # with at least so many dates and times in the text
+    most_dates: int | None = None  # with at most so many
 
 
 @dataclass(frozen=True, slots=True)

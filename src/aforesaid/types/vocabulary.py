@@ -22,6 +22,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)  # a record's class may be
 CLAIM_TYPES: tuple[ClaimType, ...] = get_args(ClaimType)
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
+USER_ROLES = frozenset({"user", "human"})  # the user themselves, without a name
 AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # every other role is a person
 MAX_ID_CHARS = 512
 DEFAULT_TENANT = "default"

@@ -28,7 +28,6 @@ from aforesaid.text.extract.temporal import event_slots, temporal_patterns
 from aforesaid.types import USES, Hit, Record, Scope
 
 AUTHORITY = "authority"  # the key of `meta` with a(d); without it, 1 for authored documents and 0 for the rest
-RECOVERY_POOL = 20  # candidates per record that may be recovered by its dates
 
 
 class Near(NamedTuple):
@@ -69,7 +68,7 @@ def rank_two_pass(question: Question) -> list[Hit]:
 
 
 def rank(question: Question) -> list[Hit]:
-    """Two passes. For a question about time, records with dates are added from a wider pool (spec L9.6)."""
+    """Two passes. For a question about time, all other records with dates are considered too (spec L9.6)."""
     xi = temporal.query_indicator(temporal_patterns(question.text), question.settings.time)
     if not temporal.active(xi, question.settings.time):
         return rank_two_pass(question)
@@ -144,7 +143,7 @@ def _final_scores(question: Question, near: Near) -> list[Hit]:
 def _select_by_dates(question: Question, second: Sequence[Hit], xi: float) -> list[Hit]:
     """The greedy choice 𝒮* among C2 and the recovered records, by σ(d) = S_proj(d, 𝒮*∖{d}) (spec L9.6–L9.8)."""
     rows = question.settings.time
-    pool = [*second, *_recovered(question, second)]
+    pool = [*second, *recovery_set(question, second)]
     if not pool:
         return []
     anchors = [_anchors(question, item.record) for item in pool]
@@ -162,20 +161,21 @@ def _select_by_dates(question: Question, second: Sequence[Hit], xi: float) -> li
     return ranked
 
 
-def _recovered(question: Question, second: Sequence[Hit]) -> list[Hit]:
-    """Records with many dates that the first pass missed."""
-    rows = question.settings.time
-    near = vector_candidates(question, RECOVERY_POOL * rows.recovery_limit)
-    ranked = _final_scores(question, Near(question.vector.size if question.vector is not None else 0, near))
-    known = {item.record.key for item in second}
-    chosen = temporal.recover(
-        [near[item.record.key] for item in ranked],
-        [_anchors(question, item.record) for item in ranked],
-        [item.score for item in ranked],
-        [i for i, item in enumerate(ranked) if item.record.key in known],
-        rows,
-    )
-    return [ranked[i] for i in chosen]
+def recovery_set(question: Question, second: Sequence[Hit]) -> list[Hit]:
+    """C_rec: of all records with cos ≥ θ_rec outside C2, the k_rec with the largest A(d); equal ones by cosine.
+
+    Asks the store for the nearest records of each A(d), from the largest on, until there are enough.
+    """
+    rows, where = question.settings.time, question.where
+    exclude = (*where.exclude, *(hit.record.key for hit in second))
+    near: dict[str, float] = {}
+    for least, most in temporal.density_levels(rows):
+        if len(near) == rows.recovery_limit:
+            break
+        equal = replace(question, where=replace(where, exclude=exclude, least_dates=least, most_dates=most))
+        found = vector_candidates(equal, rows.recovery_limit - len(near))
+        near |= {key: cosine for key, cosine in found.items() if cosine >= rows.recovery_cosine}
+    return _final_scores(question, Near(question.vector.size if question.vector is not None else 0, near))
 
 
 def _slot_matches(question: Question, records: Sequence[Record], slots: Sequence[str]) -> Flags:

@@ -122,6 +122,8 @@ class Database:
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("PRAGMA journal_mode = WAL")
+        for name, function in schema.FUNCTIONS.items():
+            connection.create_function(name, 2, function)
         for number in range(version + 1, len(migrations) + 1):
             try:
                 connection.executescript(

@@ -42,6 +42,8 @@ def records_clause(where: Filter) -> Clause:
         "records.time >= ?": to_micros(where.since),
         "records.time <= ?": to_micros(where.until),
         "records.durable = ?": where.durable,
+        "records.dates >= ?": where.least_dates,
+        "records.dates <= ?": where.most_dates,
         "records.namespace = ?": where.namespace,
         f"records.row IN (SELECT row FROM states WHERE state IN {LISTED})": _listed(where.states),
         f"(records.allow IS NULL OR {ADMITTED})": where.purpose,

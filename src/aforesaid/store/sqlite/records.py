@@ -18,7 +18,7 @@ from aforesaid.types import Edge, Filter, Record, Scored
 
 COLUMNS = (
     "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace",
-    "durable", "echo", "time", "valid_from", "valid_to", "allow", "withheld", "expires", "text", "fields",
+    "durable", "echo", "time", "valid_from", "valid_to", "allow", "withheld", "expires", "dates", "text", "fields",
 )  # fmt: skip
 UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
     ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
@@ -241,7 +241,7 @@ def _values_of(record: Record, owner: int) -> tuple[Any, ...]:
         record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
         to_micros(record.valid_from), to_micros(record.valid_to),
         None if record.allow is None else json.dumps(record.allow), bool(record.withheld), to_micros(record.expires),
-        record.text, AS_JSON(fields),
+        record.dates, record.text, AS_JSON(fields),
     )  # fmt: skip
 
 

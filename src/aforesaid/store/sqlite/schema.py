@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from typing import Any
+
+from aforesaid.store.codec import from_micros
+from aforesaid.text.extract.reader import Readers
+
 APPLICATION_ID = 0x41464F31  # "AFO1": identifies our files
 
 # Row numbers are never reused (AUTOINCREMENT), because the text index and the vector segments refer to them.
@@ -120,4 +127,23 @@ CREATE TABLE events (
 CREATE INDEX events_by_topic ON events (tenant, topic, subject);
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST,)
+# How many dates and times each text names, in the column and in the fields.
+SECOND = """
+ALTER TABLE records ADD COLUMN dates INTEGER NOT NULL DEFAULT 0;
+UPDATE records SET dates = count_dates(text, time);
+UPDATE records SET fields = with_dates(fields, dates) WHERE dates > 0;
+CREATE INDEX records_by_dates ON records (owner, dates);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
+
+
+def _count_dates(text: str, time: int) -> int:
+    return Readers().count_dates(text, from_micros(time))
+
+
+def _with_dates(fields: str, dates: int) -> str:
+    return json.dumps({**json.loads(fields), "dates": dates}, ensure_ascii=False, separators=(",", ":"))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {"count_dates": _count_dates, "with_dates": _with_dates}  # of two arguments
