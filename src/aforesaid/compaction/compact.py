@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aforesaid.context.recent_turns import groups, recent, turn_tokens
+from aforesaid.context.previous import largest_budget
+from aforesaid.context.recent_turns import groups, last_turns, recent, turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.rules import save_guidance, standing_rules
@@ -111,14 +112,17 @@ def due(request: Request, where: Filter, session: str) -> bool:
 def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     """Turns of the session that have no summary yet, oldest first, without the recent turns that a prompt shows.
 
-    Turns that are limited to certain purposes are left out: a summary would show them for other purposes too.
+    The recent turns are those of the largest budget that the session used. Turns that are limited to certain purposes
+    are left out: a summary would show them for other purposes too.
     """
     rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
-    target = packing.share_tokens(rows.budget_tokens, rows.tail)
-    cost = partial(turn_tokens, request.count_tokens)
-    tail = {turn.key for turn in recent(groups(found), rows.tail_turns, rows.budget_tokens, cost, target, None).records}
+    cost, grouped = partial(turn_tokens, request.count_tokens), groups(found)
+    budget = max((largest_budget(request, owner, session) for owner in where.owners or ()), default=rows.budget_tokens)
+    least = sum(map(cost, last_turns(grouped, rows.tail_turns)))
+    limit = packing.tail_budget(budget, 0, 0, least, rows.tail)
+    tail = {turn.key for turn in recent(grouped, rows.tail_turns, limit, cost).records}
     covered = already_summarised(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 

@@ -22,10 +22,20 @@ from aforesaid.math.pce import SECONDS_A_DAY, SIGNALS, Signal
 from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import JUDGED, SUPERSEDED_BY, USES, Edge, EventFilter, Filter, Record, as_time, check_choice
+from aforesaid.types import (
+    JUDGED,
+    QUALITY,
+    SUPERSEDED_BY,
+    USES,
+    Edge,
+    EventFilter,
+    Filter,
+    Record,
+    as_time,
+    check_choice,
+)
 
 TOPIC = "feedback"
-QUALITY = "quality"
 LABELS: Mapping[Signal, int] = {"helpful": 1, "harmful": 0, "outdated": 0}  # "duplicate" gives no label
 MINUTE = 16  # leading characters of an ISO 8601 time that name its minute
 EVERY_EVENT = 1 << 62
@@ -97,8 +107,8 @@ def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
     since = as_time(judged) if judged is not None else record.updated or record.time
     days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
     meta = {**record.meta, JUDGED: max(now, since).isoformat()}
-    if QUALITY in meta:
-        meta[QUALITY] = float(pce.decayed_quality([_clamped(meta[QUALITY], 0.0)], days, rows)[0])
+    if record.quality is not None:
+        meta[QUALITY] = float(pce.decayed_quality([record.quality], days, rows)[0])
     utility = float(pce.decayed_utility([_clamped(record.utility, -1.0)], days, rows)[0])
     return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
 

@@ -34,8 +34,6 @@ from aforesaid.text.extract.query import analyse
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import JUDGED, Hit, Record, as_time
 
-ENTITY = "entity"  # the key of `meta` that names a record's entity cluster; records without one are in none
-QUALITY = "quality"
 BELOW = "reason=below_threshold"  # begins the reason of a candidate that is no hit
 
 
@@ -80,7 +78,7 @@ def _select(
     confidences = [record.confidence for record in records]
     ages = pce.age_days(question.now.timestamp(), [_effective(record).timestamp() for record in records])
     recencies = pce.recency(ages, pce.half_lives([record.claim_type for record in records], rows))
-    qualities = [float(record.meta.get(QUALITY, 1.0)) for record in records]
+    qualities = [_decayed_quality(question, record) for record in records]
     g = pce.usefulness(utilities, confidences, recencies, qualities, rows)
     scores = pce.score(fused, g)
     factors = np.asarray([prefer(record) if prefer else 1.0 for record in records])
@@ -106,7 +104,7 @@ def _select(
     chosen = diverse(
         (scores * factors)[kept],
         [content_hash(records[i].text) for i in kept],
-        [records[i].meta.get(ENTITY) for i in kept],
+        [records[i].entity for i in kept],
         _vectors(question, [records[i].key for i in kept]),
         int(kept.size) if prefer else question.limit,
         rows,
@@ -137,10 +135,21 @@ def _decayed_utility(question: Question, record: Record) -> float:
     """u·2^(−days/30), days since the last feedback."""
     if not record.utility:
         return 0.0
+    return float(pce.decayed_utility([record.utility], _unjudged_days(question, record), question.settings.govern)[0])
+
+
+def _decayed_quality(question: Question, record: Record) -> float:
+    """quality·2^(−days/120), days since the last feedback; 1 where nobody noted a quality."""
+    if record.quality is None:
+        return 1.0
+    return float(pce.decayed_quality([record.quality], _unjudged_days(question, record), question.settings.govern)[0])
+
+
+def _unjudged_days(question: Question, record: Record) -> float:
+    """Days since the last feedback, or since the record's time."""
     judged = record.meta.get(JUDGED)
     since = as_time(judged) if judged is not None else _effective(record)
-    days = max((question.now - since).total_seconds() / SECONDS_A_DAY, 0.0)
-    return float(pce.decayed_utility([record.utility], days, question.settings.govern)[0])
+    return max((question.now - since).total_seconds() / SECONDS_A_DAY, 0.0)
 
 
 def _effective(record: Record) -> datetime:
