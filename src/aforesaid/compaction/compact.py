@@ -24,7 +24,7 @@ from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, summaries
-from aforesaid.math.summaries import TRIVIAL, cluster_index
+from aforesaid.math.summaries import cluster_index
 from aforesaid.text.sentences import sentences
 from aforesaid.types import BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
@@ -63,21 +63,14 @@ class CompactReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDraft:
-    """A draft of the summariser `who`, its vector, and how much of its sources it preserves."""
+    """A draft of the summariser `who`, its vector, how much of its sources it preserves, and its confidence."""
 
     who: str
     draft: SummaryDraft
     vector: np.ndarray | None
-    align: float | None
-    cover: float | None
-
-    @property
-    def confidence(self) -> float:
-        """How well the summary represents its sources."""
-        if self.align is None or self.cover is None:
-            return UNMEASURED
-        kept = summaries.embedding_confidence(self.align, self.cover)
-        return summaries.confidence(kept, self.draft.decoder_confidence)
+    align: float | None = None
+    cover: float | None = None
+    confidence: float = UNMEASURED
 
 
 def compact(
@@ -235,10 +228,12 @@ class _CompactionRun:
         vectors = self._request.store.vectors([record.key for record in sources])
         own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
-            return ScoredDraft(who, draft, None if own is None else own[0], None, None)
+            return ScoredDraft(who, draft, None if own is None else own[0])
         matrix = np.stack(list(vectors.values()))
-        align = summaries.alignment(own[0], matrix)
-        return ScoredDraft(who, draft, own[0], align, summaries.source_coverage(own[0], matrix))
+        align, cover = summaries.alignment(own[0], matrix), summaries.source_coverage(own[0], matrix)
+        near = summaries.embedding_confidence(align, cover)
+        confident = summaries.confidence(near, draft.decoder_confidence, self._request.settings.compact)
+        return ScoredDraft(who, draft, own[0], align, cover, confident)
 
     def _preserved(self, written: ScoredDraft, extract: ScoredDraft, sources: Sequence[Record]) -> bool:
         """Whether a model's summary preserves enough (spec 8).
@@ -262,7 +257,7 @@ class _CompactionRun:
 
 
 def _method(sources: Sequence[Record], best: ScoredDraft) -> str:
-    return TRIVIAL if len(sources) == 1 else best.draft.method
+    return summaries.cluster_method(len(sources), best.draft.method)
 
 
 def _model_allowed(sources: Sequence[Record], request: Request) -> bool:

@@ -23,7 +23,7 @@ from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.pce import Signal
-from aforesaid.memory.handle import with_shared_args
+from aforesaid.memory.handle import public
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -81,7 +81,7 @@ log = logging.getLogger(__name__)
 Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
 
 
-@with_shared_args
+@public
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
@@ -289,7 +289,7 @@ class Memory:
 
     def ingest(
         self,
-        turns: Iterable[Turn],
+        turns: Turn | Iterable[Turn],
         *,
         user: str | None = None,
         project: str | None = None,
@@ -383,7 +383,7 @@ class Memory:
         Args:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
-            as_of: Answer as if it were that date: later records and later changes are ignored.
+            as_of: Answer as if it were that date: later records and changes are ignored. A date alone means its end.
             limit: How many hits to return; the setting `search.limit` if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
@@ -693,7 +693,7 @@ class Memory:
         Args:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
-            as_of: As if it were that date: later records and later changes are ignored.
+            as_of: As if it were that date: later records and changes are ignored. A date alone means its end.
             now: The time at which records must be valid; the clock's if left out.
         """
         return visible(
