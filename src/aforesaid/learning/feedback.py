@@ -5,6 +5,7 @@ A duplicate is merged into its representative. Nothing is deleted, and both keep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -116,7 +117,8 @@ def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, t
     """The raw text and vector scores of these records for a query; None where a search did not find one."""
     text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
-    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
+    found = request.store.text_search(query_terms(text), these, len(keys))
+    words = {hit.key: hit.score for hit in found if not math.isnan(hit.score)}
     vector = request.arm.embed_query(text)
     cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
     return {key: (words.get(key), cosines.get(key)) for key in keys}

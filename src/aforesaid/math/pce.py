@@ -67,11 +67,6 @@ def vector_share(cosines: Numbers) -> Floats:
     return np.asarray((np.clip(array, -1.0, 1.0) + 1.0) / 2.0, dtype=np.float64)
 
 
-def distance_cosine(distances: Numbers) -> Floats:
-    """Cosine of a cosine distance: cos = 1 − distance. Only stores use distances (spec P2, P9)."""
-    return np.clip(1.0 - row(distances, -COSINE_SLACK, 2 + COSINE_SLACK, "A cosine distance", missing=True), -1.0, 1.0)
-
-
 def fused(vector: Numbers, text: Numbers, alpha: float = DEFAULTS.alpha) -> Floats:
     """Weighted sum of both scores: S = α·S_vec + (1−α)·S_text; a missing one is 0 (spec 5.6, P3)."""
     vectors = np.nan_to_num(row(vector, 0.0, 1.0, "S_vec", missing=True), nan=0.0)
