@@ -55,10 +55,11 @@ class ContextRequest:
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """The session's last context: its pieces if all may still be shown, and the digests of its messages."""
+    """A context as the next one of its session sees it: pieces that may still be shown, digests, keys of guidance."""
 
     pieces: tuple[ContextPiece, ...] = ()
     digests: Digests = ()
+    guidance: frozenset[str] = frozenset()
 
     @property
     def first(self) -> str | None:
@@ -94,7 +95,8 @@ def _build(request: Request, spec: ContextRequest) -> Context:
     packer = ContextPacker(mandatory, found, covers, spec.budget_tokens, fill, rows.fresh, count, limits)
     packed = packer.extend(previous.pieces) or packer.start_new()
     digests = _digests(packed.context, count)
-    problem = _log_shown(request, spec, previous, packed.pieces, digests)
+    guidance = frozenset(rule.key for rule in mandatory.rules.elevated)
+    problem = _log_shown(request, spec, previous, Previous(packed.pieces, digests, guidance))
     unchanged = min(_unchanged_tokens(previous.digests, digests), packed.context.tokens)
     degraded = "; ".join(filter(None, (packed.context.degraded, problem)))
     return replace(packed.context, kept_tokens=unchanged, degraded=degraded)
@@ -164,7 +166,7 @@ def _mandatory(
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
     asked = _unheard(rules.elevated, (*given, *last))
-    elevated, elevated_tokens = _elevated(request, spec, asked, room - least)
+    elevated, elevated_tokens = _elevated(request, spec, asked, previous.guidance, room - least)
     target = packing.share_tokens(total, rows.tail)
     tail = recent(stored, rows.tail_turns, room - elevated_tokens, cost, target, previous.first)
     asked, elevated = _unheard(asked, tail.records), _unheard(elevated, tail.records)
@@ -207,9 +209,12 @@ def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Recor
 
 
 def _elevated(
-    request: Request, spec: ContextRequest, rules: Sequence[Record], room: int
+    request: Request, spec: ContextRequest, rules: Sequence[Record], shown: frozenset[str], room: int
 ) -> tuple[Sequence[Record], int]:
-    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens."""
+    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens.
+
+    A rule that the session's last context showed stays, like recalled history, so that the prompt cache stays valid.
+    """
     if not rules:
         return (), 0
     request = with_thresholds(request)
@@ -222,7 +227,7 @@ def _elevated(
     for record in reversed(rules):
         vector = vectors.get(record.key)
         cost = count(frame.rule(record) + "\n")
-        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1
+        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1 or record.key in shown
         if near and spent + cost <= most:
             taken.append(record)
             spent += cost
@@ -244,11 +249,13 @@ def _load_previous(request: Request, spec: ContextRequest) -> Previous:
     body = events[0].body if events else {}
     named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
     digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
+    guidance = frozenset(body.get("guidance", ()))
     found = {record.key: record for record in request.view.get([key for _, keys in named for key in keys])}
     allowed = replace(spec.where, echoes=True)
     if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
-        return Previous((), digests)
-    return Previous(tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
+        return Previous((), digests, guidance)
+    pieces = tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named)
+    return Previous(pieces, digests, guidance)
 
 
 def _digests(context: Context, count: Count) -> Digests:
@@ -269,21 +276,20 @@ def _unchanged_tokens(old: Digests, new: Digests) -> int:
     return kept
 
 
-def _log_shown(
-    request: Request, spec: ContextRequest, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
-) -> str:
+def _log_shown(request: Request, spec: ContextRequest, previous: Previous, current: Previous) -> str:
     """Log the shown records, so that echoes are recognised later, and count a use of each newly shown record.
 
     Returns "", or the problem when the store could not be written. A read-only store logs nothing.
     """
     if spec.subject is None:
         return ""
-    keys = [record.key for record in records_of(pieces, "recall")]
+    keys = [record.key for record in records_of(current.pieces, "recall")]
     shown = {record.key for record in records_of(previous.pieces, "recall")}
     body = {
         "keys": keys,
-        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
-        "digests": [list(digest) for digest in digests],
+        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in current.pieces],
+        "digests": [list(digest) for digest in current.digests],
+        "guidance": sorted(current.guidance),
     }
     try:
         with writing(request, check_policy=False) as writer:
