@@ -72,6 +72,25 @@ def test_the_tail_of_a_prompt_is_never_summarised(memory: Memory) -> None:
     assert not tail & frozenset().union(*covered.values())
 
 
+def test_the_tail_of_the_largest_budget_is_never_summarised(memory: Memory) -> None:
+    talk(memory, 120)
+    large = memory.assemble(said(3), user="ana", session="s", budget_tokens=32_000)
+    tail = {item.key for item in large.trace if item.part == "tail" and item.taken}
+    memory.assemble(said(3), user="ana", session="s", budget_tokens=500)
+    memory.recall(said(4), user="ana", session="s")
+    report = memory.sessions.compact("s", user="ana")
+    assert len(tail) == 120 and (report.turns, report.summaries) == (0, ())
+    talk(memory, 120, "other")
+    assert memory.sessions.compact("other", user="ana").turns > 90, "another session used no such budget"
+
+
+def test_a_recall_without_a_tail_does_not_count_as_a_larger_budget(memory: Memory) -> None:
+    talk(memory, 60)
+    talk(memory, 5, "before")
+    assert memory.recall(said(3), user="ana", session="s", budget_tokens=32_000).recall
+    assert memory.sessions.compact("s", user="ana").turns > 30
+
+
 def test_bundles_are_not_torn(memory: Memory) -> None:
     bundles = [f"b{i // 3}" for i in range(80)]
     talk(memory, 80, bundles=bundles)

@@ -399,6 +399,7 @@ class Memory:
         budget_tokens: int | None = None,
         now: TimeLike | None = None,
         messages: Sequence[Mapping[str, str]] = (),
+        profile: str = "default",
     ) -> Context:
         """Build the context for a prompt: rules, the session's recent turns, and the best of the past.
 
@@ -410,6 +411,7 @@ class Memory:
                 so that the model's prompt cache holds.
             budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
             messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
+            profile: How to rank and pack the past, as in `search`. Only `default` keeps what it showed before.
 
         Returns:
             The context, with a trace that gives the reason for each record in it and left out of it.
@@ -423,7 +425,8 @@ class Memory:
             return assembling.without_memory(self._engine.count_tokens, own, budget, error)
         budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         where = visible(request, user=user, project=project, now=moment)
-        wanted = assembling.ContextRequest(query, where, optional_id(session, "session"), budget, moment, own)
+        name = optional_id(session, "session")
+        wanted = assembling.ContextRequest(query, where, name, budget, moment, own, profile)
         return assembling.assemble(request, wanted)
 
     def recall(

@@ -180,7 +180,7 @@ class Reader(Protocol):
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """Rank the records that contain any of the terms by BM25 (k1 1.2, b 0.75); ties by insertion order.
 
-        A repeated term counts repeatedly.
+        A repeated term counts repeatedly. A backend that can only order texts gives NaN as their score.
         """
 
     @abstractmethod

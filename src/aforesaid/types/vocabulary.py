@@ -32,6 +32,8 @@ GLOBAL_OWNER = "global"
 USES = "uses"  # how often the record was put into a prompt
 WHEN = "when"  # the time spans that the dates in its text mean
 SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a statement of this one
+ENTITY = "entity"  # what the record is about: `pce` returns few records about one entity
+QUALITY = "quality"  # in [0, 1], as it was at JUDGED or when the record was written
 JUDGED = "judged"  # the time up to which the decay of utility and quality is applied
 
 TimeLike = datetime | float | int | str  # a datetime, Unix seconds or ISO 8601 text; see `as_time`

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from aforesaid.types import Record
 
 
-PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")  # as `retrieval.search` has them
-
-
 def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | NoteLines:  # noqa: A002 - the method's word
     """A record by its id, else lines of an indexed note by their path."""
     try:
@@ -39,6 +36,12 @@ def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> ForgetRe
     return memory.forget(tenant=whole_tenant, **given)
 
 
+PROFILES = ("default", "libra", "libra-two-pass", "libra-single", "pce", "openclaw")  # as `retrieval.search` has them
+NAMES = f"{', '.join(PROFILES[:-1])} or {PROFILES[-1]}"
+PROFILE = Argument(
+    "profile", f"How hits are ranked: {NAMES}.", default="default",
+    tool=ToolForm("How hits are ranked; leave it at default unless you compare.", choices=PROFILES),
+)  # fmt: skip
 INGEST = Verb(
     "ingest", "ingest", "Store the turns of a conversation.",
     """
@@ -96,10 +99,7 @@ SEARCH = Verb(
         arg.QUERY, *arg.WHERE, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
-        Argument(
-            "profile", f"How hits are ranked: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.", default="default",
-            tool=ToolForm("How hits are ranked; leave it at default unless you compare.", choices=PROFILES),
-        ),
+        PROFILE,
         Argument("explain", "Show every part of each score.", "flag", view=True),
     ),
     'aforesaid search "where does she live?" --user ana --limit 5',
@@ -169,6 +169,10 @@ ASSEMBLE = Verb(
             "budget_tokens", "Use at most this many tokens.  [default: a setting]", "integer", flags=("--budget",),
             metavar="TOKENS", least=1,
             tool=ToolForm("Use at most this many tokens.", default=2000, least=1, most=100_000),
+        ),
+        replace(
+            PROFILE, help=f"How hits are ranked and packed: {NAMES}.",
+            tool=ToolForm("How the past is ranked; leave it at default unless you compare.", choices=PROFILES),
         ),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
