@@ -18,6 +18,7 @@ from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, Count, Mandatory, records_of
 from aforesaid.context.previous import Digests, Previous, load_previous
 from aforesaid.context.recent_turns import groups, last_turns, message, message_tokens, recent, turn_tokens
+from aforesaid.context.rule_room import rule_room
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -162,7 +163,8 @@ def _mandatory(
     own = sum(message_tokens(count, each) for each in spec.messages)
     last = last_turns(stored, rows.tail_turns)
     least = sum(map(cost, last))
-    hard, hard_tokens = _hard(rules.hard, total - own, count)
+    wanted = rule_room(request, rules.hard, total)
+    hard, hard_tokens = (rules.hard, wanted.needed) if wanted.needed <= total - own else ((), 0)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
@@ -177,8 +179,9 @@ def _mandatory(
     if own > total:
         problems.append(f"the messages handed over need {own} of {total} tokens")
     if rules.hard and not hard:
-        needed = count(frame.rules(rules.hard, ()) + "\n")
-        problems.append(f"the hard rules need {needed} of {max(total - own, 0)} tokens and are left out")
+        problems.append(f"the hard rules need {wanted.needed} of {max(total - own, 0)} tokens and are left out")
+    elif wanted.problem:
+        problems.append(wanted.problem)
     if not packing.mandatory_fits(total, own + hard_tokens, least):
         problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
@@ -189,12 +192,6 @@ def _mandatory(
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
     return Mandatory(RulesInView(hard, soft, elevated), tail, spec.messages, trace, "; ".join(problems))
-
-
-def _hard(rules: Sequence[Record], budget: int, count: Count) -> tuple[Sequence[Record], int]:
-    """All hard rules and their tokens, or none if they do not fit."""
-    tokens = count(frame.rules(rules, ()) + "\n") if rules else 0
-    return (rules, tokens) if tokens <= budget else ((), 0)
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequence[Record], int]:
