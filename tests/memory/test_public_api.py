@@ -137,3 +137,9 @@ def test_a_closed_memory_says_so(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match=r"notes\.db is closed\. Open it again"):
             call("tea")
     assert "is closed" in memory.assemble("tea").degraded
+
+
+def test_a_memory_names_its_file_verbs_and_groups(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "notes.db", embedder=HashEmbedder()) as memory:
+        assert repr(memory) == f"Memory(SQLiteStore({str(tmp_path / 'notes.db')!r}), tenant='default')"
+    assert all(name in (Memory.__doc__ or "") for name in (*VERBS[4:], *HANDLES))

@@ -19,7 +19,7 @@ SHARED_ARGS = {
     "clock": "A function that returns the current time.",
     "dry_run": "Report only; change nothing.",
     "exclude": "Keys of records to leave out.",
-    "id": "The record's id or key. NotFoundError if this caller can see no such record.",
+    "id": "The record's id (yours) or key (ours, unique in the store). NotFoundError if this caller cannot see it.",
     "kinds": "Only records of these kinds: `turn`, `claim`, `summary`, `node`, `chunk`, `observation`.",
     "limit": "How many results to return.",
     "memory_type": "`evidence`, `working_state`, `knowledge`, `procedure` or `norm`.",
@@ -27,7 +27,7 @@ SHARED_ARGS = {
     "offset": "How many results to skip first.",
     "path": "The file or folder.",
     "progress": "Called with (done, total) while the work goes on.",
-    "project": "Read this project's records too. A record that you store belongs to the project.",
+    "project": "The project. Its shared records are included; a new claim, note or document belongs to it.",
     "query": "A question or some words.",
     "reason": "Why, for the audit log.",
     "reviewers": "Who reviewed it. A global claim needs at least one.",
@@ -42,7 +42,7 @@ SHARED_ARGS = {
     "tokenizer": "Counts the tokens of a text. Without one they are estimated.",
     "type": "`fact`, `preference`, `task` or `policy_hint`.",
     "until": "Only what is of that time or earlier. A date alone, such as `2026-05-03`, means its end.",
-    "user": "The user whose records to read or store. Without one, only records without a user.",
+    "user": "The user whose memory to use. Without one, only records without a user.",
 }
 _SECTION = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
 _ENTRY = re.compile(r"\n    (?=\w+: )")

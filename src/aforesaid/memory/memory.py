@@ -85,7 +85,13 @@ Records = list[Record]  # the class has a verb `list`, so its methods need anoth
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
-    `with Memory.open("notes.db") as memory:` closes the store at the end. Several threads may share one memory.
+        with Memory.open("notes.db") as memory:
+            memory.remember("My manager is Ines.", user="ana")
+            print(memory.assemble("Write to my manager", user="ana").text)
+
+    Verbs: ingest, remember, search, assemble, recall, get, list, history, activate, feedback, forget, export, import_,
+    stats, where. Groups for rarer work: sessions, documents, notes, governance, policy, audit, gate, calibration,
+    maintenance, importers. Several threads may share one memory.
     """
 
     def __init__(
@@ -169,6 +175,9 @@ class Memory:
     def close(self) -> None:
         """Close the store."""
         self.store.close()
+
+    def __repr__(self) -> str:
+        return f"Memory({self.store!r}, tenant={self.tenant!r})"
 
     def __enter__(self) -> Memory:
         return self
@@ -550,7 +559,7 @@ class Memory:
 
         Args:
             query: What the task is about.
-            intent: What kind of task it is. It decides which scopes and types come first.
+            intent: `resume_task`, `debug_incident`, `design_decision` or `policy_check`; sets which types come first.
             limit: How many records to collect; the setting `search.limit` if left out.
             ttl_minutes: When the list expires; the setting `govern.context_minutes` if left out.
             max_uses: How often it may be read; unlimited if left out.

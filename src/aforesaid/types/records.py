@@ -28,7 +28,12 @@ from aforesaid.types.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message to store. `time` may be a datetime, Unix seconds or ISO 8601 text; it becomes a datetime in UTC."""
+    """One message to store.
+
+    `role` is `user`, `assistant`, `system`, `tool`, `developer` or the name of a person. `time` may be a datetime, Unix
+    seconds or ISO 8601 text; it becomes a datetime in UTC, and is now if left out. The same `bundle` on a tool call and
+    its result keeps them together. `tainted` says that the text comes from an untrusted source, such as a web page.
+    """
 
     id: str
     session: str

@@ -62,7 +62,7 @@ def test_filters(path: Path) -> None:
 def test_nothing_found_says_where_it_looked(path: Path) -> None:
     filled(path)
     text = run(path, "search", "anything").stdout
-    assert f"Nothing found: {path} holds no records that belong to no user" in text
+    assert f"Nothing found: {path} holds no records without a user" in text
     assert "--user NAME" in text
     assert "holds no records of user 'bob'" in run(path, "search", "Lisbon", "--user", "bob").stdout
     text = run(path, "search", "Lisbon", "--user", "ana", "--session", "none").stdout
@@ -136,7 +136,7 @@ def test_list_in_pages(path: Path) -> None:
     assert "2 shown; go on with --offset 2" in run(path, "list", "--user", "ana", "--limit", "2").stdout
     assert "t1" in run(path, "list", "--user", "ana", "--limit", "2", "--offset", "2").stdout
     assert "No such records of user 'bob'" in run(path, "list", "--user", "bob").stdout
-    assert "No such records that belong to no user" in run(path, "list").stdout
+    assert "No such records without a user" in run(path, "list").stdout
 
 
 def test_assemble_prints_the_context_and_nothing_else(path: Path) -> None:

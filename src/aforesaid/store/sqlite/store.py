@@ -47,5 +47,8 @@ class SQLiteStore(RecordTables):
         """Open another file with the same settings."""
         return SQLiteStore(path, self._settings)
 
+    def __repr__(self) -> str:
+        return f"SQLiteStore({str(self._database.path)!r})"
+
     def close(self) -> None:
         self._database.close()

@@ -77,7 +77,7 @@ def next_page(found: Sequence[Any], view: View) -> str:
 
 def owner_phrase(user: str | None) -> str:
     """Whose records were searched."""
-    return f"of user {user!r}" if user else "that belong to no user (those of a user need --user NAME)"
+    return f"of user {user!r}" if user else "without a user (those of a user need --user NAME)"
 
 
 # Hits
@@ -157,7 +157,7 @@ def kept_text(record: Record, view: View) -> str:
     place = f", in place of {old}" if old else ""
     until = f" until {stamp(record.expires)}" if record.expires else ""
     redacted = f"; redacted: {', '.join(record.redactions)}" if record.redactions else ""
-    return f"kept {record.id}{place}{until}{redacted}"
+    return f"stored {record.id}{place}{until}{redacted}"
 
 
 def record_text(record: Record, columns: int) -> str:
