@@ -109,7 +109,7 @@ def _search_the_rest(
     known |= {key for rule in mandatory.rules.elevated if rule.provenance for key in rule.provenance.sources}
     where = replace(spec.where, exclude=(*spec.where.exclude, *sorted(known)))
     limit = hits_to_consider(request.settings, spec.budget_tokens)
-    return search(request, spec.query, where, Page(limit), spec.now)
+    return search(request, spec.query, where, Page(limit), spec.now, active_session=spec.session)
 
 
 def _covered_by_summaries(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
