@@ -74,6 +74,31 @@ def test_what_stays_relevant_keeps_its_place(memory: Memory) -> None:
     assert "long ago" in second.recall
 
 
+def shown_turns(context: Context) -> list[str]:
+    return [item.id for item in context.trace if item.part == "tail" and item.taken]
+
+
+def test_a_larger_budget_shows_more_recent_turns_again(memory: Memory) -> None:
+    chance = random.Random(2)
+    for number in range(60):
+        talk(memory, "now", number, chance)
+
+    def ask(budget: int, session: str | None = "now") -> Context:
+        return memory.assemble("the garden", user="ana", session=session, budget_tokens=budget)
+
+    small = ask(600)
+    assert shown_turns(ask(600)) == shown_turns(small), "an equal budget keeps the tail"
+    large = ask(32_000)
+    assert len(shown_turns(small)) < 20 and len(shown_turns(large)) == 120, "all 120 turns fit 8,000 tokens"
+    talk(memory, "now", 60, chance)
+    again = ask(32_000)
+    assert shown_turns(again)[:120] == shown_turns(large)
+    assert again.kept_tokens > 0.9 * large.tokens, "an equal budget keeps the prompt cache"
+    less = ask(20_000)
+    assert shown_turns(less) == shown_turns(again), "a smaller budget keeps the tail while it fits"
+    assert less.kept_tokens > 0.9 * again.tokens
+
+
 class Broken(DictStore):
     """Fails as a full or locked disk does."""
 

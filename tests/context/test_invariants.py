@@ -18,6 +18,7 @@ from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.rules import rules_in_view
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.memory import Memory
+from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
@@ -35,15 +36,19 @@ rules = st.lists(
     ),
     max_size=8,
 )
-asks = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(1, 700)), min_size=1, max_size=4)
-TIGHT = replace(Settings(), compact=replace(Settings().compact, cluster_turns=4, cap_tokens=30))
+asks = st.lists(
+    st.tuples(st.sampled_from(WORDS), st.integers(1, 700), st.sampled_from(sorted(PROFILES))), min_size=1, max_size=4
+)
+TIGHT = Settings().changed(
+    {"compact.cluster_turns": 4, "compact.cap_tokens": 30, "search.thresholds": "literal"}, "test"
+)
 
 
 @pytest.mark.parametrize("kind", ["dict", "sqlite"])
 @example_settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(old=talks, now=talks, written=rules, questions=asks, compacted=st.booleans())
 def test_every_context(
-    kind: str, old: list, now: list, written: list[str], questions: list[tuple[str, int]], compacted: bool
+    kind: str, old: list, now: list, written: list[str], questions: list[tuple[str, int, str]], compacted: bool
 ) -> None:
     with TemporaryDirectory() as folder:
         store = DictStore() if kind == "dict" else SQLiteStore(Path(folder) / "m.db")
@@ -53,10 +58,13 @@ def test_every_context(
             raw = {record.key: record.text for record in memory.list(user="ana", kinds=["turn"], limit=99)}
             if compacted:
                 memory.sessions.compact("old", user="ana")
-            for i, (query, budget) in enumerate(questions):
+            for i, (query, budget, profile) in enumerate(questions):
                 say(memory, "now", now[i::4], start=100 + 20 * i)
-                check(memory, memory.assemble(query, user="ana", session="now", budget_tokens=budget))
-                check(memory, memory.assemble(query, user="ana", budget_tokens=budget))
+                for session in ("now", None):
+                    check(
+                        memory,
+                        memory.assemble(query, user="ana", session=session, budget_tokens=budget, profile=profile),
+                    )
             kept = {record.key: record.text for record in memory.list(user="ana", kinds=["turn"], limit=200)}
             assert kept.items() >= raw.items(), "raw history is immutable"
             assert memory.maintenance.verify() == []

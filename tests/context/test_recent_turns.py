@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aforesaid.context.recent_turns import Tail, base, groups, recent
+from aforesaid.math.packing import tail_budget
 from aforesaid.types import Record
 from support.clock import NOW
 
@@ -69,29 +70,30 @@ def test_the_base_is_the_shortest_suffix_with_the_last_turns(talk: list[Record],
         assert sum(map(len, found[len(found) - taken + 1 :])) < least
 
 
-@given(talks, st.integers(0, 8), sizes, sizes, st.integers(0, 24))
+@given(talks, st.integers(0, 8), sizes, st.sampled_from([0, 0.25, 0.5, 1]), st.integers(0, 24))
 def test_a_tail_is_a_whole_suffix_inside_its_room(
-    talk: list[Record], least: int, room: int, target: int, start: int
+    talk: list[Record], least: int, room: int, share: float, start: int
 ) -> None:
     found = groups(talk)
     for begun in (None, turn(start).key):
-        tail = recent(found, least, room, cost, target, begun)
+        must = [record for group in found[len(found) - base(found, least) :] for record in group]
+        limit = tail_budget(room, 0, 0, sum(map(cost, must)), share)
+        tail = recent(found, least, limit, cost, begun)
         suffixes = [[record for group in found[i:] for record in group] for i in range(len(found) + 1)]
         assert list(tail.records) in suffixes
         tokens = sum(map(cost, tail.records))
         assert tokens <= room
-        must = [record for group in found[len(found) - base(found, least) :] for record in group]
         assert {r.key for r in must} <= {r.key for r in (*tail.records, *tail.missing)}
         if sum(map(cost, must)) <= room:
             assert tail.missing == ()
-            assert tokens <= max(target, sum(map(cost, must)))
+            assert tokens <= max(share * room, sum(map(cost, must)))
 
 
 def test_a_tail_begins_where_it_began_until_it_must_be_cut() -> None:
     begun: str | None = None
     beginnings = []
     for length in range(1, 60):
-        tail = recent(groups([turn(i) for i in range(length)]), 4, 1000, cost, 60, begun)
+        tail = recent(groups([turn(i) for i in range(length)]), 4, 60, cost, begun)
         begun = tail.records[0].key
         beginnings.append(tail.records[0].id)
         assert sum(map(cost, tail.records)) <= 60

@@ -208,9 +208,8 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
     say(store, f"my {mark(1)} is broken")
     store.ingest([Turn("rule", "s1", "user", f"From now on always say {mark(2)} first.", NOW)], user="ana")
     turns = store.store.find(Filter(kinds=("turn",)))
-    from aforesaid.engine.rules import documents, save_guidance
+    from aforesaid.engine.rules import documents
 
-    assert save_guidance(request_for(store, 32), [turns[-1]]) == 1
     claim(store, f"{mark(3)} was broken", turns[0], scope="global")
     kept = store.remember(f"{mark(4)} is the project's", user="ana", project="p", scope="project")
     say(store, f"{mark(5)} is mine", user="bo", session="s2")
@@ -230,11 +229,9 @@ def test_a_whole_user_takes_along_what_others_hold_of_them(store: Memory, tmp_pa
 
 
 def test_a_document_without_nodes_leaves_the_register(store: Memory) -> None:
-    from aforesaid.engine.rules import documents, save_guidance
+    from aforesaid.engine.rules import documents
 
     say(store, "From now on always answer in verse.", "The sky is blue.")
-    rule = store.get("t1", user="ana")
-    save_guidance(request_for(store, 32), [rule])
     assert documents(request_for(store, 32), "user:ana")
     store.forget(["t1"], user="ana")
     assert documents(request_for(store, 32), "user:ana") == {}

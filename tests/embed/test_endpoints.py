@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from aforesaid import Memory
 from aforesaid.embed.endpoints import OllamaEmbedder, OpenAIEmbedder, ollama_url
+from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import AforesaidError, DimensionError, EndpointError, SettingsError
 from support import loopback
 from support.loopback import Reply, Service
@@ -309,3 +312,23 @@ def test_it_knows_which_models_are_nested() -> None:
     assert OpenAIEmbedder("text-embedding-3-small", api_key="k").matryoshka
     assert OllamaEmbedder("nomic-embed-text").matryoshka
     assert not OllamaEmbedder("all-minilm").matryoshka
+
+
+def test_a_service_with_tiers_that_is_down_leaves_keyword_search(path: Path) -> None:
+    words = HashEmbedder(384)
+
+    def nested(path: str, body: Any) -> Reply:
+        return rows_reply(words.embed(body["input"]).tolist())
+
+    with loopback.service(nested) as up:
+        embedder = OllamaEmbedder("nomic-embed-text", up.url, retries=0, sleep=lambda _: None)
+        with Memory.open(path, embedder=embedder) as memory:
+            memory.remember("The boiler was serviced in March.")
+            [hit] = memory.search("boiler serviced in March", profile="libra-single")
+            assert hit.parts["tier"] in (256, 384)
+        address = up.url
+    embedder = OllamaEmbedder("nomic-embed-text", address, retries=0, sleep=lambda _: None)
+    with Memory.open(path, embedder=embedder) as memory:
+        found = memory.search("boiler serviced in March", profile="libra-single")
+        assert found.freshness.vector_off
+        assert len(memory.search("boiler")) == 1

@@ -37,13 +37,14 @@ def test_messages_that_once_crashed_are_stored(memory: Memory, text: str) -> Non
 
 def test_a_message_is_stored_without_the_reading_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(STRICT)
-    memory = opened(dates=broken, statements=broken, signals=broken)
+    memory = opened(dates=broken, statements=broken, signals=broken, rules=broken)
     report = memory.ingest([Turn("t1", "s", "user", "My manager is Ana since May 3, 2025.", NOW)], user="ana")
     assert [outcome.status for outcome in report.outcomes] == ["stored"]
     record = memory.get("t1", user="ana")
     assert record.states == () and record.dates == 0
     [event] = memory.store.log.find(EventFilter(memory.tenant, topic="ingest"))
-    assert event.body["reader_failures"] == {"dates": 2, "statements": 1, "signals": 1}, "read for spans and count"
+    expected = {"dates": 2, "statements": 1, "signals": 1, "rules": 1}
+    assert event.body["reader_failures"] == expected, "dates are read for spans and count"
 
 
 def test_text_that_cannot_be_checked_is_withheld(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aforesaid.errors import InputError
 from aforesaid.math import libra as hy
-from aforesaid.math.libra import DEFAULTS, decay_constants, half_life, recency
+from aforesaid.math.libra import DEFAULTS, decay_constants, recency
 from aforesaid.math.summaries import decay_rate
 from aforesaid.types import SCOPES
 
@@ -27,19 +27,15 @@ HOUR, DAY = 3600, 86_400
 
 
 def test_half_lives_are_those_of_the_table() -> None:
-    assert half_life(decay_constants(["session"])[0]) / HOUR == pytest.approx(1.9, abs=0.05)
-    assert half_life(decay_constants(["user"])[0]) / HOUR == pytest.approx(19, abs=0.5)
-    assert half_life(decay_constants(["project"])[0]) == half_life(decay_constants(["user"])[0])
-    assert half_life(decay_constants(["global"])[0]) / DAY == pytest.approx(4, abs=0.05)
-    assert half_life(0) == math.inf
+    table = [1.9 * HOUR, 19 * HOUR, 19 * HOUR, 4 * DAY]  # of SCOPES, rounded as the original rounds them
+    assert recency(table, decay_constants(SCOPES)) == pytest.approx([0.5] * 4, abs=0.01)
+    assert recency(math.log(2) / decay_constants(SCOPES), decay_constants(SCOPES)) == pytest.approx([0.5] * 4)
 
 
 def test_recency_is_arithmetic() -> None:
     assert recency(0, 1e-4) == 1
     assert recency([10_000, 20_000], 1e-4) == pytest.approx([math.exp(-1), math.exp(-2)])
     assert list(decay_constants(SCOPES)) == [1e-4, 1e-5, 1e-5, 2e-6]
-    for scope in SCOPES:
-        assert recency(half_life(decay_constants([scope])[0]), decay_constants([scope])[0]) == pytest.approx(0.5)
 
 
 @given(AGE, AGE, st.sampled_from(SCOPES))
@@ -64,7 +60,7 @@ def test_impossible_ages_are_refused(age: object) -> None:
 def test_impossible_decay_scopes_and_shapes_are_refused() -> None:
     for wrong in (-1e-4, math.nan, 2):
         with pytest.raises(InputError, match="decay"):
-            half_life(wrong)
+            recency(1, wrong)
     for call in (lambda: decay_constants(["planet"]), lambda: decay_constants(["user", "planet"])):
         with pytest.raises(InputError, match="planet"):
             call()

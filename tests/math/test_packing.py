@@ -46,8 +46,8 @@ def test_reserves_are_arithmetic() -> None:
     assert pk.tail_budget(2000, 500, 300, 100) == 500  # the target
     assert pk.tail_budget(2000, 500, 300, 900) == 900  # the base is larger
     assert pk.tail_budget(2000, 1200, 400, 100) == 400  # what is left
-    assert pk.recall_budget(2000, 500, 300, 500) == 700
-    assert pk.recall_budget(2000, 1500, 300, 500) == 0
+    assert pk.recall_budget(2000, 500 + 300 + 500) == 700
+    assert pk.recall_budget(2000, 1500 + 300 + 500) == 0
 
 
 @given(TOKENS, TOKENS, TOKENS, SHARE, SHARE, COSTS)
@@ -57,7 +57,7 @@ def test_no_budget_is_negative_and_all_parts_fit(
     allowed = pk.soft_budget(total, hard, base, soft_share)
     soft = sum(costs[: pk.longest_prefix(costs, allowed)])
     tail = pk.tail_budget(total, hard, soft, base, tail_share)
-    rest = pk.recall_budget(total, hard, soft, tail)
+    rest = pk.recall_budget(total, hard + soft + tail)
     assert allowed >= 0 and tail >= 0 and rest >= 0
     assert soft <= allowed <= total
     if pk.mandatory_fits(total, hard, base):
@@ -81,7 +81,7 @@ def test_what_is_no_count_of_tokens_is_refused(bad: object) -> None:
         lambda: pk.share_tokens(bad, 0.5),
         lambda: pk.share_tokens(100, bad),
         lambda: pk.tail_budget(100, 1, bad, 1),
-        lambda: pk.recall_budget(100, 1, 1, bad),
+        lambda: pk.recall_budget(100, bad),
         lambda: pk.hard_fits(100, bad),
         lambda: pk.mandatory_fits(100, 1, bad),
     ):

@@ -54,11 +54,6 @@ def test_vector_share() -> None:
     assert pce.vector_share([-1, 0, 0.5, 1, 1.0000001]).tolist() == [0, 0.5, 0.75, 1, 1]
 
 
-def test_distance_cosine() -> None:
-    assert pce.distance_cosine([0, 0.25, 1, 2]).tolist() == [1, 0.75, 0, -1]
-    assert pce.vector_share(pce.distance_cosine([0.5])).tolist() == [0.75]
-
-
 def test_fused() -> None:
     assert pce.fused([0.8], [0.4]).tolist() == pytest.approx([0.65 * 0.8 + 0.35 * 0.4])
     assert pce.fused([0.8], [0.4], 0).tolist() == [0.4]
@@ -90,7 +85,6 @@ def test_widened() -> None:
         lambda: pce.text_min_max([1.0], epsilon=-1),
         lambda: pce.text_by_rank([0]),
         lambda: pce.vector_share([1.1]),
-        lambda: pce.distance_cosine([-0.1]),
         lambda: pce.fused([1.2], [0.5]),
         lambda: pce.fused([0.5], [0.5, 0.5]),
         lambda: pce.fused([0.5], [0.5], 1.5),

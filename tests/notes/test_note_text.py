@@ -5,14 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.notes.files.blocks import blocks_of, lines_of
 from aforesaid.notes.files.links import ChunkMarkup, NoteNames, markup_in, prose_of, slug
 from aforesaid.notes.files.note import FrontMatter, front_of, note_of, without_long_secrets
-from aforesaid.notes.search import choose_snippets
 from aforesaid.policy.enforcement import Cleaned
 from aforesaid.retrieval.ranking.file_tiers import day_of, tier_of
 from aforesaid.settings.rows import FileRows
@@ -138,37 +135,6 @@ def test_a_note_is_found_by_its_name_and_embedded_without_it() -> None:
     assert titled.role(titled.chunks[0]) == "x › The Plan › Steps"
     same = note("deploy-steps.md", "# Deploy steps\n\nOne.\n")
     assert same.role(same.chunks[0]) == "Deploy steps", "a name that the heading says already is not said twice"
-
-
-def test_the_best_snippets_within_the_room_topics_first() -> None:
-    rows = FileRows()
-    assert choose_snippets([0.5, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [0, 1, 2]
-    assert choose_snippets([0.2, 0.9, 0.4], ["topic", "log", "log"], [1, 1, 1], rows, 6, 0.35) == [1, 2, 0], (
-        "a weak one waits"
-    )
-    assert choose_snippets([0.5] * 4, ["log", "note", "curated", "topic"], [1] * 4, rows, 6, 0.35) == [3, 2, 1, 0]
-    assert choose_snippets([0.9, 0.8, 0.7], ["log"] * 3, [1000, 300, 200], rows, 6, 0.35) == [0, 2], (
-        "the next that fits"
-    )
-    assert choose_snippets([0.9] * 9, ["log"] * 9, [1] * 9, rows, 6, 0.35) == [0, 1, 2, 3, 4, 5]
-    assert choose_snippets([], [], [], rows, 6, 0.35) == []
-
-
-@given(
-    st.lists(
-        st.tuples(st.floats(-0.1, 1.15), st.sampled_from(["topic", "curated", "note", "log"]), st.integers(0, 700)),
-        max_size=20,
-    )
-)
-def test_snippets_never_outgrow_a_prompt(hits: list[tuple[float, str, int]]) -> None:
-    scores, tiers, tokens = ([hit[at] for hit in hits] for at in range(3))
-    taken = choose_snippets(scores, tiers, tokens, FileRows(), 6, 0.35)  # type: ignore[arg-type]
-    assert len(taken) == len(set(taken)) <= 6
-    assert sum(tokens[at] for at in taken) <= 1200  # type: ignore[misc]
-    sure = [at for at in taken if scores[at] >= 0.35]  # type: ignore[operator]
-    assert taken[: len(sure)] == sure, "what is sure comes first"
-    order = [["topic", "curated", "note", "log"].index(tiers[at]) for at in sure]  # type: ignore[arg-type]
-    assert order == sorted(order)
 
 
 @pytest.mark.parametrize("piece", ["[", "[[", "[a](", "[[a#", "#", "`", "[a]: ", "^", "[x][", "#a/", "![", "]("])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from aforesaid.embed.hashing import HashEmbedder
@@ -13,8 +15,9 @@ from aforesaid.math.calibration import Calibration
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
+from aforesaid.store.memory import DictStore
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.types import Edge, Hit, Turn
+from aforesaid.types import Edge, Filter, Hit, Scored, Turn
 from support.clock import NOW
 
 DAY = timedelta(days=1)
@@ -201,3 +204,27 @@ def test_libra_counts_use_against_the_most_used_record_of_all(filled: Memory) ->
         expected = math.log1p(hit.record.meta.get("uses", 0)) / math.log(2 + used)
         assert hit.parts["f"] == pytest.approx(expected)
     assert used == 3
+
+
+class Unscored(DictStore):
+    """A store that orders texts, but has no scores for them."""
+
+    def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        return [Scored(hit.key, math.nan) for hit in super().text_search(terms, where, limit)]
+
+
+def test_without_text_scores_the_rank_counts() -> None:
+    with Memory(Unscored(), HashEmbedder(64), clock=lambda: NOW) as memory:
+        for i, text in enumerate(("Lisbon, Lisbon.", "Lisbon and the sea and the boats.", "Nothing of it.")):
+            memory.ingest([Turn(f"t{i}", "s", "user", text, NOW)], user="ana")
+        found = {hit.record.id: hit for hit in memory.search("Lisbon", user="ana", profile="pce", now=NOW)}
+        assert [found[name].parts["s_text"] for name in ("t0", "t1")] == [1 / 2, 1 / 3]
+        for profile in ("default", "openclaw"):
+            assert memory.search("Lisbon", user="ana", profile=profile, now=NOW).hits[0].record.id == "t0"
+        label = memory.feedback("t0", "helpful", user="ana", query="Lisbon", now=NOW).label
+        assert label is not None
+        assert label["bm25"] is None
+
+
+def test_a_platt_calibration_leaves_missing_scores_missing() -> None:
+    assert np.isnan(Calibration("platt", "1", slope=3.0, intercept=-1.0).apply([None, 0.5])).tolist() == [True, False]

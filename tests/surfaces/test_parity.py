@@ -16,6 +16,7 @@ from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.surfaces.verbs import all_verbs
+from aforesaid.surfaces.verbs.records import PROFILES
 from aforesaid.types import Turn
 from support.cli import data, jsonl, run
 from support.clock import standing_clock
@@ -37,7 +38,7 @@ class Surface(Protocol):
     def remember(self, text: str, replaces: str = "") -> Any: ...
     def ingest(self) -> Any: ...
     def search(self, query: str) -> Any: ...
-    def assemble(self, query: str) -> Any: ...
+    def assemble(self, query: str, profile: str = "default") -> Any: ...
     def get(self, id: str) -> Any: ...
     def observe(self, text: str) -> Any: ...
     def distill(self, source: str, text: str) -> Any: ...
@@ -75,8 +76,8 @@ class Direct:
             (hit.record.id, round(hit.score, 4), hit.record.text) for hit in self.memory.search(query, **WHO, limit=8)
         ]
 
-    def assemble(self, query: str) -> Any:
-        made = self.memory.assemble(query, **WHO, session="s1", budget_tokens=300)
+    def assemble(self, query: str, profile: str = "default") -> Any:
+        made = self.memory.assemble(query, **WHO, session="s1", budget_tokens=300, profile=profile)
         return made.text, made.tokens, {each.handle: each.id for each in made.citations}
 
     def get(self, id: str) -> Any:
@@ -142,8 +143,9 @@ class CommandLine:
         hits = self.call("search", query, "--now", NOW, "--limit", "8")["hits"]
         return [(hit["record"]["id"], round(hit["score"], 4), hit["record"]["text"]) for hit in hits]
 
-    def assemble(self, query: str) -> Any:
-        found = self.call("assemble", query, "--session", "s1", "--budget", "300", "--now", NOW)
+    def assemble(self, query: str, profile: str = "default") -> Any:
+        options = ("--session", "s1", "--budget", "300", "--now", NOW, "--profile", profile)
+        found = self.call("assemble", query, *options)
         return found["text"], found["tokens"], {each["handle"]: each["id"] for each in found["citations"]}
 
     def get(self, id: str) -> Any:
@@ -203,8 +205,8 @@ class Tools:
     def search(self, query: str) -> Any:
         return [(hit["id"], hit["score"], hit["text"]) for hit in self.call("memory_search", query=query)["hits"]]
 
-    def assemble(self, query: str) -> Any:
-        found = self.call("memory_assemble", query=query, session="s1", budget_tokens=300)
+    def assemble(self, query: str, profile: str = "default") -> Any:
+        found = self.call("memory_assemble", query=query, session="s1", budget_tokens=300, profile=profile)
         return found["text"], found["tokens"], found["citations"]
 
     def get(self, id: str) -> Any:
@@ -252,6 +254,8 @@ def scenario(surface: Surface) -> Iterator[tuple[str, Any]]:
     yield "ingest", surface.ingest()
     yield "search", surface.search("where does Ana live, and which tea?")
     yield "assemble", surface.assemble("order green tea for Lisbon")
+    for profile in PROFILES:
+        yield f"assemble with {profile}", surface.assemble("where is my passport?", profile)
     yield "get", surface.get(tea[0])
     yield "feedback", surface.feedback(tea[0])
     yield "search after feedback", surface.search("green tea")
@@ -287,3 +291,4 @@ def test_every_surface_gives_the_same_answers(tmp_path: Path) -> None:
         for name in ("command line", "mcp"):
             assert found[name][step] == wanted, f"{step} through {name}"
     assert found["memory"]["search"] and found["memory"]["activate"], "the scenario finds something"
+    assert len({found["memory"][f"assemble with {profile}"][0] for profile in PROFILES}) > 1, "profiles differ"

@@ -23,7 +23,7 @@ def broken(*_: object) -> Any:
     raise IndexError("about the text")
 
 
-BROKEN = Readers(broken, broken, broken, broken, broken)
+BROKEN = Readers(broken, broken, broken, broken, broken, broken)
 
 
 @pytest.fixture
@@ -37,16 +37,18 @@ def test_every_reader_reads() -> None:
     assert reading is not None and [each.text for each in reading.expressions] == ["2026-03-01"]
     assert [each.attribute for each in readers.read_statements("My manager is Ana.")] == ["manager"]
     assert "natural_date" in readers.read_signals(TEXT).present
+    assert readers.is_rule("From now on, always answer in French.") and not readers.is_rule(TEXT)
     assert readers.redact_pii(TEXT, ["email"]).kinds == ("email",)
     assert readers.redact_secrets(TEXT).kinds == ("password",)
 
 
 def test_the_settings_switch_all_but_secrets_off() -> None:
-    names = ("dates", "statements", "signals", "pii")
+    names = ("dates", "statements", "signals", "rules", "pii")
     readers = BROKEN.switched(Settings.load(arguments={f"readers.{name}": False for name in names}).readers)
     assert readers.read_dates(TEXT, NOON) is None
     assert readers.read_statements(TEXT) == ()
     assert readers.read_signals(TEXT) == NO_SIGNALS
+    assert readers.is_rule("Always answer in French.") is False
     assert readers.redact_pii(TEXT) == Redacted(TEXT)
     assert readers.secrets is broken
     assert BROKEN.switched(Settings().readers) == BROKEN
@@ -64,7 +66,8 @@ def test_a_failure_is_logged_without_the_text_and_counted(caplog: pytest.LogCapt
         assert BROKEN.read_statements(TEXT) == ()
         assert BROKEN.read_statements(TEXT) == ()
         assert BROKEN.read_signals(TEXT) == NO_SIGNALS
-    assert failed == {"dates": 1, "statements": 2, "signals": 1}
+        assert BROKEN.is_rule(TEXT) is False
+    assert failed == {"dates": 1, "statements": 2, "signals": 1, "rules": 1}
     assert caplog.messages[0] == "reader dates failed: IndexError"
     assert "about" not in caplog.text and "Ana" not in caplog.text
 

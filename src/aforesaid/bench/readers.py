@@ -20,6 +20,7 @@ from aforesaid.text.extract.question import read_aim
 from aforesaid.text.extract.reader import STRICT
 from aforesaid.text.extract.secrets import redact_secrets
 from aforesaid.text.extract.signals import read_signals
+from aforesaid.text.extract.standing_rules import is_standing_rule
 from aforesaid.text.extract.statements import statements
 from aforesaid.text.extract.temporal import event_slots
 
@@ -31,6 +32,7 @@ OF_MESSAGES: dict[str, Read] = {
     "dates": lambda text, said_at: len(read_dates(text, said_at).expressions),
     "statements": lambda text, _: len(statements(text)),
     "signals": lambda text, _: len(read_signals(text).present),
+    "rules": lambda text, _: int(is_standing_rule(text)),
 }
 OF_QUESTIONS: dict[str, Read] = {
     "query": lambda text, _: len(analyse(text).keywords),

@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from aforesaid.context.recent_turns import groups, recent, turn_tokens
+from aforesaid.context.previous import largest_budget
+from aforesaid.context.recent_turns import groups, last_turns, recent, turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
-from aforesaid.engine.rules import save_guidance
+from aforesaid.engine.rules import save_guidance, standing_rules
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError
 from aforesaid.math import packing, summaries
-from aforesaid.math.summaries import TRIVIAL, cluster_index
+from aforesaid.math.summaries import cluster_index
 from aforesaid.text.sentences import sentences
-from aforesaid.types import AGENT_ROLES, BOUNDARIES, Edge, Filter, Progress, Provenance, Record
+from aforesaid.types import BOUNDARIES, Edge, Filter, Progress, Provenance, Record
 
 if TYPE_CHECKING:
     from aforesaid.compaction.summarize import Summarizer, SummaryDraft, Tightness
@@ -62,21 +63,14 @@ class CompactReport:
 
 @dataclass(frozen=True, slots=True)
 class ScoredDraft:
-    """A draft of the summariser `who`, its vector, and how much of its sources it preserves."""
+    """A draft of the summariser `who`, its vector, how much of its sources it preserves, and its confidence."""
 
     who: str
     draft: SummaryDraft
     vector: np.ndarray | None
-    align: float | None
-    cover: float | None
-
-    @property
-    def confidence(self) -> float:
-        """How well the summary represents its sources."""
-        if self.align is None or self.cover is None:
-            return UNMEASURED
-        kept = summaries.embedding_confidence(self.align, self.cover)
-        return summaries.confidence(kept, self.draft.decoder_confidence)
+    align: float | None = None
+    cover: float | None = None
+    confidence: float = UNMEASURED
 
 
 def compact(
@@ -118,14 +112,17 @@ def due(request: Request, where: Filter, session: str) -> bool:
 def eligible(request: Request, where: Filter, session: str) -> list[Record]:
     """Turns of the session that have no summary yet, oldest first, without the recent turns that a prompt shows.
 
-    Turns that are limited to certain purposes are left out: a summary would show them for other purposes too.
+    The recent turns are those of the largest budget that the session used. Turns that are limited to certain purposes
+    are left out: a summary would show them for other purposes too.
     """
     rows = request.settings.assemble
     here = replace(where, sessions=(session,), kinds=("turn",))
     found = sorted(request.store.find(here), key=lambda turn: (turn.time, turn.id))
-    target = packing.share_tokens(rows.budget_tokens, rows.tail)
-    cost = partial(turn_tokens, request.count_tokens)
-    tail = {turn.key for turn in recent(groups(found), rows.tail_turns, rows.budget_tokens, cost, target, None).records}
+    cost, grouped = partial(turn_tokens, request.count_tokens), groups(found)
+    budget = max((largest_budget(request, owner, session) for owner in where.owners or ()), default=rows.budget_tokens)
+    least = sum(map(cost, last_turns(grouped, rows.tail_turns)))
+    limit = packing.tail_budget(budget, 0, 0, least, rows.tail)
+    tail = {turn.key for turn in recent(grouped, rows.tail_turns, limit, cost).records}
     covered = already_summarised(request.store, [turn.key for turn in found])
     return [turn for turn in found if turn.key not in tail and turn.key not in covered and turn.allow is None]
 
@@ -160,12 +157,14 @@ class _CompactionRun:
         return sorted(self._request.store.find(self._here), key=lambda record: (record.time, record.id))
 
     def summarise_turns(self, cluster: Sequence[Record]) -> None:
-        """Summarise a cluster. Standing rules of users become guidance instead, word for word."""
-        from aforesaid.compaction.guidance import is_standing_rule
+        """Summarise a cluster without the rules that the user laid down: they are guidance, word for word.
 
-        own = [turn for turn in cluster if turn.role not in AGENT_ROLES and not turn.tainted]
-        rules = [turn for turn in own if is_standing_rule(turn.text)]
-        self.elevated += save_guidance(self._request, rules)
+        Ingest saves guidance; turns that were stored while it did not (`readers.rules`) get theirs here.
+        """
+        rules = standing_rules(self._request, cluster)
+        if rules:
+            with writing(self._request) as writer:
+                self.elevated += save_guidance(writer, rules)
         self._summarise(cluster, [turn for turn in cluster if turn not in rules])
 
     def summarise_summaries(self) -> None:
@@ -229,10 +228,12 @@ class _CompactionRun:
         vectors = self._request.store.vectors([record.key for record in sources])
         own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
-            return ScoredDraft(who, draft, None if own is None else own[0], None, None)
+            return ScoredDraft(who, draft, None if own is None else own[0])
         matrix = np.stack(list(vectors.values()))
-        align = summaries.alignment(own[0], matrix)
-        return ScoredDraft(who, draft, own[0], align, summaries.source_coverage(own[0], matrix))
+        align, cover = summaries.alignment(own[0], matrix), summaries.source_coverage(own[0], matrix)
+        near = summaries.embedding_confidence(align, cover)
+        confident = summaries.confidence(near, draft.decoder_confidence, self._request.settings.compact)
+        return ScoredDraft(who, draft, own[0], align, cover, confident)
 
     def _preserved(self, written: ScoredDraft, extract: ScoredDraft, sources: Sequence[Record]) -> bool:
         """Whether a model's summary preserves enough (spec 8).
@@ -256,7 +257,7 @@ class _CompactionRun:
 
 
 def _method(sources: Sequence[Record], best: ScoredDraft) -> str:
-    return TRIVIAL if len(sources) == 1 else best.draft.method
+    return summaries.cluster_method(len(sources), best.draft.method)
 
 
 def _model_allowed(sources: Sequence[Record], request: Request) -> bool:

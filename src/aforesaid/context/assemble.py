@@ -16,7 +16,8 @@ from functools import partial
 
 from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory, records_of
-from aforesaid.context.recent_turns import base, groups, message, message_tokens, recent, turn_tokens
+from aforesaid.context.previous import Digests, Previous, load_previous
+from aforesaid.context.recent_turns import groups, last_turns, message, message_tokens, recent, turn_tokens
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -27,13 +28,14 @@ from aforesaid.errors import AforesaidError, InputError, StoreError, StoreReadOn
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.math import packing
 from aforesaid.retrieval.search import Page, search
+from aforesaid.retrieval.snippets import order_snippets, snippet_budget
 from aforesaid.settings import Settings
-from aforesaid.store.filtering import passes
-from aforesaid.types import USES, Context, EventFilter, Filter, Part, Record, SearchResult, TraceItem
+from aforesaid.types import USES, Context, Filter, Part, Record, SearchResult, TraceItem
 
 LEAST_CONSIDERED = 50  # hits to try even with a small budget: a short one may fit when the best do not
 MAX_TAIL_TURNS = 500  # limit of recent turns, for any budget
-Digests = tuple[tuple[str, int], ...]
+DEFAULT = "default"  # the profile whose contexts grow at the end; the others are built anew for each query
+PREFIX_PROFILES = frozenset({"libra", "libra-two-pass", "libra-single"})  # the first hit that does not fit ends these
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,24 +48,12 @@ class ContextRequest:
     budget_tokens: int
     now: datetime
     messages: tuple[Mapping[str, str], ...] = ()
+    profile: str = DEFAULT
 
     @property
     def subject(self) -> str | None:
         """The event subject under which this session's contexts are logged; None without a session."""
         return recall_subject(self.where.owners[0], self.session) if self.session and self.where.owners else None
-
-
-@dataclass(frozen=True, slots=True)
-class Previous:
-    """The session's last context: its pieces if all may still be shown, and the digests of its messages."""
-
-    pieces: tuple[ContextPiece, ...] = ()
-    digests: Digests = ()
-
-    @property
-    def first(self) -> str | None:
-        """The key of its first recent turn."""
-        return next((record.key for record in records_of(self.pieces, "tail")), None)
 
 
 def assemble(request: Request, spec: ContextRequest) -> Context:
@@ -83,16 +73,23 @@ def assemble(request: Request, spec: ContextRequest) -> Context:
 
 def _build(request: Request, spec: ContextRequest) -> Context:
     count, rows = request.count_tokens, request.settings.assemble
-    previous = _load_previous(request, spec)
+    previous = load_previous(request, spec.subject, spec.where)
     rules = rules_in_view(request, spec.where)
     turns = _recent_turns(request, spec)
     mandatory = _mandatory(request, spec, rules, turns, previous)
     found = _search_the_rest(request, spec, rules, turns, mandatory)
     covers = _covered_by_summaries(request, found, previous)
-    fill = rows.fill if spec.subject else 1.0
-    limits = request.guard.token_limits
-    packer = ContextPacker(mandatory, found, covers, spec.budget_tokens, fill, rows.fresh, count, limits)
-    packed = packer.extend(previous.pieces) or packer.start_new()
+    grows = spec.profile == DEFAULT
+    packer = ContextPacker(
+        mandatory, found, covers, spec.budget_tokens, count,
+        fill=rows.fill if grows and spec.subject else 1.0,
+        fresh=rows.fresh,
+        caps=request.guard.token_limits,
+        snippets=snippet_budget(request.settings),
+        by_time=grows,
+        prefix=spec.profile in PREFIX_PROFILES,
+    )  # fmt: skip
+    packed = (packer.extend(previous.pieces) if grows else None) or packer.start_new()
     digests = _digests(packed.context, count)
     problem = _log_shown(request, spec, previous, packed.pieces, digests)
     unchanged = min(_unchanged_tokens(previous.digests, digests), packed.context.tokens)
@@ -108,8 +105,10 @@ def _search_the_rest(
     known = {record.key for record in present}
     known |= {key for rule in mandatory.rules.elevated if rule.provenance for key in rule.provenance.sources}
     where = replace(spec.where, exclude=(*spec.where.exclude, *sorted(known)))
-    limit = hits_to_consider(request.settings, spec.budget_tokens)
-    return search(request, spec.query, where, Page(limit), spec.now, active_session=spec.session)
+    rows = request.settings
+    limit = rows.search.limit if spec.profile == "pce" else hits_to_consider(rows, spec.budget_tokens)
+    found = search(request, spec.query, where, Page(limit), spec.now, spec.profile, spec.session)
+    return replace(found, hits=tuple(order_snippets(found.hits, spec.profile, rows, request.count_tokens)))
 
 
 def _covered_by_summaries(request: Request, found: SearchResult, previous: Previous) -> dict[str, frozenset[str]]:
@@ -157,26 +156,30 @@ def _mandatory(
     given = _in_messages(turns, spec.messages)
     stored = groups([turn for turn in turns if turn not in given])
     own = sum(message_tokens(count, each) for each in spec.messages)
-    least = sum(cost(turn) for group in stored[len(stored) - base(stored, rows.tail_turns) :] for turn in group)
+    last = last_turns(stored, rows.tail_turns)
+    least = sum(map(cost, last))
     hard, hard_tokens = _hard(rules.hard, total - own, count)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
-    elevated, elevated_tokens = _elevated(request, spec, rules.elevated, room - least)
-    target = packing.share_tokens(total, rows.tail)
-    tail = recent(stored, rows.tail_turns, room - elevated_tokens, cost, target, previous.first)
+    asked = _unheard(rules.elevated, (*given, *last))
+    elevated, elevated_tokens = _elevated(request, spec, asked, room - least)
+    limit = packing.tail_budget(total, own + hard_tokens + elevated_tokens, soft_tokens, least, rows.tail)
+    keeps_start = spec.profile == DEFAULT and total <= previous.budget_tokens
+    tail = recent(stored, rows.tail_turns, limit, cost, previous.first if keeps_start else None)
+    asked, elevated = _unheard(asked, tail.records), _unheard(elevated, tail.records)
     problems = []
     if own > total:
         problems.append(f"the messages handed over need {own} of {total} tokens")
     if rules.hard and not hard:
         needed = count(frame.rules(rules.hard, ()) + "\n")
         problems.append(f"the hard rules need {needed} of {max(total - own, 0)} tokens and are left out")
-    if tail.missing:
+    if not packing.mandatory_fits(total, own + hard_tokens, least):
         problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
         *(_traced(record, hard, "hard rule", count) for record in rules.hard),
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
-        *(_traced(record, elevated, "asked for before", count, "guidance") for record in rules.elevated),
+        *(_traced(record, elevated, "asked for before", count, "guidance") for record in asked),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
@@ -195,6 +198,12 @@ def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequenc
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.longest_prefix(costs, max(budget - title, 0))
     return rules[:taken], title + sum(costs[:taken]) if taken else 0
+
+
+def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Record]:
+    """Elevated rules, without those whose own turn is among these: nothing appears twice."""
+    heard = {turn.key for turn in turns}
+    return [rule for rule in rules if rule.provenance is None or heard.isdisjoint(rule.provenance.sources)]
 
 
 def _elevated(
@@ -227,21 +236,6 @@ def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, pa
     return TraceItem(record.id, part, fits, count(frame.rule(record) + "\n"), reason, key=record.key)
 
 
-def _load_previous(request: Request, spec: ContextRequest) -> Previous:
-    """Load the session's last context. It has no pieces when one of its records is gone or hidden now."""
-    if spec.subject is None:
-        return Previous()
-    events = request.store.log.find(EventFilter(request.tenant, topic="recall", subject=spec.subject, limit=1))
-    body = events[0].body if events else {}
-    named = [(part, tuple(keys)) for part, keys in body.get("pieces", ())]
-    digests = tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ()))
-    found = {record.key: record for record in request.view.get([key for _, keys in named for key in keys])}
-    allowed = replace(spec.where, echoes=True)
-    if any(key not in found or not passes(found[key], allowed) for _, keys in named for key in keys):
-        return Previous((), digests)
-    return Previous(tuple(ContextPiece(part, tuple(found[key] for key in keys)) for part, keys in named), digests)
-
-
 def _digests(context: Context, count: Count) -> Digests:
     """The digest and tokens of each message: enough to compare contexts without storing text."""
     return tuple(
@@ -271,8 +265,12 @@ def _log_shown(
         return ""
     keys = [record.key for record in records_of(pieces, "recall")]
     shown = {record.key for record in records_of(previous.pieces, "recall")}
+    rows = request.settings.assemble
+    with_tail = spec.budget_tokens if rows.tail_turns or rows.tail else 0
     body = {
         "keys": keys,
+        "budget": spec.budget_tokens,
+        "largest": max(previous.largest_budget, with_tail),
         "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
         "digests": [list(digest) for digest in digests],
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from aforesaid.context import render as frame
 from aforesaid.context.neutralize import attempts
 from aforesaid.context.recent_turns import Tail, message
 from aforesaid.engine.rules import RulesInView
+from aforesaid.math import packing
+from aforesaid.retrieval.snippets import SnippetBudget, is_snippet
 from aforesaid.text.echo import handle
 from aforesaid.types import Citation, Context, Hit, Part, Provenance, Record, SearchResult, TraceItem
 
@@ -54,27 +56,31 @@ class ContextPacker:
     """Packs mandatory parts and search hits into a budget. `covers` holds the records that each summary covers.
 
     A new context uses the share `fill` of the tokens left for recall; an extended one adds at most the share `fresh`.
-    `caps` limits the recalled tokens per scope.
+    `caps` limits the recalled tokens per scope, `snippets` those of notes. Hits are shown in order of time, or in
+    their own order. With `prefix`, the first hit that does not fit ends the context.
     """
 
     mandatory: Mandatory
     found: SearchResult
     covers: Mapping[str, frozenset[str]]
     budget: int
+    count: Count
     fill: float
     fresh: float
-    count: Count
-    caps: Mapping[str, int] = field(default_factory=dict)
+    caps: Mapping[str, int]
+    snippets: SnippetBudget
+    by_time: bool
+    prefix: bool
 
     def start_new(self) -> PackedContext:
         """Build a new context: recent turns, then the best hits in one frame."""
         tail = ContextPiece("tail", self.mandatory.tail.records)
         taken, trace = self._select_hits(self.fill)
-        packed = self._build((tail, _recall_piece(taken)), trace)
+        packed = self._build((tail, self._recall_piece(taken)), trace)
         while taken and packed.context.tokens > self.budget:  # the whole may have more tokens than the sum of its parts
             dropped = taken.pop().record.key
             trace = [_left_out(item) if item.key == dropped else item for item in trace]
-            packed = self._build((tail, _recall_piece(taken)), trace)
+            packed = self._build((tail, self._recall_piece(taken)), trace)
         return packed
 
     def extend(self, before: Sequence[ContextPiece]) -> PackedContext | None:
@@ -88,20 +94,27 @@ class ContextPacker:
         known = {record.key for record in shown}
         if not before or turns[: len(previous_turns)] != previous_turns or any(turn.key in known for turn in turns):
             return None
-        new, trace = self._select_hits(self.fresh, known)
-        pieces = (*before, ContextPiece("tail", turns[len(previous_turns) :]), _recall_piece(new))
+        new, trace = self._select_hits(self.fresh, shown)
+        pieces = (*before, ContextPiece("tail", turns[len(previous_turns) :]), self._recall_piece(new))
         packed = self._build(pieces, self._with_shown(trace, shown))
         return packed if packed.context.tokens <= self.budget else None
 
-    def _select_hits(self, share: float, shown: Collection[str] = ()) -> tuple[list[Hit], list[TraceItem]]:
-        """Take hits by score, skipping those that do not fit; returns them and the trace."""
+    def _select_hits(self, share: float, before: Sequence[Record] = ()) -> tuple[list[Hit], list[TraceItem]]:
+        """Take hits in order, skipping those that do not fit, or up to the first one; returns them and the trace.
+
+        `before` are the recalled records that the context has already.
+        """
         bare = self._build((ContextPiece("tail", self.mandatory.tail.records),), ()).context
         spent = bare.tokens + self.count(f"\nuser: {frame.EMPTY}\n")
-        room = spent + int(share * max(self.budget - spent, 0))
+        room = spent + int(share * packing.recall_budget(self.budget, spent))
         taken: list[Hit] = []
         trace: list[TraceItem] = []
-        headings: set[str] = set()
-        caps = dict(self.caps)
+        headings: list[str] = []
+        caps, snippets = dict(self.caps), self.snippets
+        for record in filter(is_snippet, before):
+            snippets = snippets.less(self._size(record))
+        shown = {record.key for record in before}
+        ended = False
         covered = {*shown, *(record.key for record in self.mandatory.tail.records)}
         covered |= {key for summary in shown for key in self.covers.get(summary, ())}
         for hit in self.found.hits:
@@ -114,19 +127,26 @@ class ContextPacker:
                 trace.append(_traced(hit, False, size, "already in the context, as a summary or as its turns"))
                 continue
             heading = frame.heading(hit.record)
-            size += 0 if heading in headings else self.count(heading + "\n")
-            if size > caps.get(scope, size):
+            size += 0 if heading in (headings if self.by_time else headings[-1:]) else self.count(heading + "\n")
+            if ended:
+                trace.append(_traced(hit, False, size, "comes after a hit that does not fit"))
+            elif size > caps.get(scope, size):
                 trace.append(_traced(hit, False, size, f"the policy allows {self.caps[scope]} tokens of scope {scope}"))
             elif spent + size > (room if taken else self.budget):  # the best hit may use the whole budget
                 trace.append(_traced(hit, False, size, f"does not fit: {size} tokens, {max(room - spent, 0)} left"))
+                ended = self.prefix
+            elif is_snippet(hit.record) and not snippets.fits(size):
+                trace.append(_traced(hit, False, size, self._snippet_limit))
             else:
                 trace.append(_traced(hit, True, size, _reason(hit)))
                 taken.append(hit)
-                headings.add(heading)
+                headings.append(heading)
                 spent += size
                 covered |= {key, *below}
                 if scope in caps:
                     caps[scope] -= size
+                if is_snippet(hit.record):
+                    snippets = snippets.less(size)
         return taken, trace
 
     def _with_shown(self, trace: Sequence[TraceItem], shown: Sequence[Record]) -> list[TraceItem]:
@@ -134,6 +154,17 @@ class ContextPacker:
         found = {item.key for item in trace}
         kept = [record for record in shown if record.key not in found]
         return [*trace, *(TraceItem(r.id, "recall", True, self._size(r), "shown before", key=r.key) for r in kept)]
+
+    @property
+    def _snippet_limit(self) -> str:
+        return f"a prompt takes at most {self.snippets.snippets} snippets and {self.snippets.tokens} tokens of notes"
+
+    def _recall_piece(self, hits: Sequence[Hit]) -> ContextPiece:
+        """The hits as one frame."""
+        records = [hit.record for hit in hits]
+        if self.by_time:
+            records.sort(key=lambda r: (r.time, r.session or "", r.key))
+        return ContextPiece("recall", tuple(records))
 
     def _size(self, record: Record) -> int:
         return self.count(frame.item(record) + "\n")
@@ -162,12 +193,6 @@ class ContextPacker:
 def records_of(pieces: Sequence[ContextPiece], part: Part) -> list[Record]:
     """The records of all pieces of a part, in order."""
     return [record for piece in pieces if piece.part == part for record in piece.records]
-
-
-def _recall_piece(hits: Sequence[Hit]) -> ContextPiece:
-    """The hits as one frame, in order of time."""
-    records = sorted((hit.record for hit in hits), key=lambda r: (r.time, r.session or "", r.key))
-    return ContextPiece("recall", tuple(records))
 
 
 def _reason(hit: Hit) -> str:

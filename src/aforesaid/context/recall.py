@@ -10,6 +10,7 @@ from pathlib import PurePath
 from aforesaid.context import assemble as assembling
 from aforesaid.context.prompt import query_of
 from aforesaid.engine.request import Request
+from aforesaid.engine.rules import guidance_in_view
 from aforesaid.engine.writer import log_event
 from aforesaid.ingest.echo import recall_subject
 from aforesaid.retrieval.search import Page, search
@@ -64,7 +65,7 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
     keys = with_answers(request.view, near, wanted.where)
     if not keys:
         return empty
-    where = replace(wanted.where, keys=keys)
+    where = replace(wanted.where, keys=(*keys, *_guidance_from(request, wanted.where, keys)))
     without_tail = replace(request, settings=request.settings.changed(NO_TAIL, "recall"))
     context = assembling.ContextRequest(query, where, wanted.session, wanted.budget_tokens, wanted.now)
     return assembling.assemble(without_tail, context)
@@ -104,6 +105,12 @@ def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tup
             keys_of_record = [record.key, reply.key] if reply is not None and not only_asks(reply.text) else []
         keys |= dict.fromkeys(keys_of_record)
     return tuple(keys)
+
+
+def _guidance_from(request: Request, where: Filter, keys: Sequence[str]) -> list[str]:
+    """The keys of the guidance that was made from these turns; it is shown instead of them."""
+    rules = guidance_in_view(request, where)
+    return [rule.key for rule in rules if rule.provenance and not set(keys).isdisjoint(rule.provenance.sources)]
 
 
 def only_asks(text: str) -> bool:

@@ -64,20 +64,24 @@ def base(turns: Sequence[Group], least: int) -> int:
     return len(turns) if least > 0 else 0
 
 
-def recent(turns: Sequence[Group], least: int, room: int, cost: Cost, target: float, start: str | None) -> Tail:
-    """T_recent: the mandatory groups, then older ones while all together cost no more than the target (spec 6).
+def last_turns(turns: Sequence[Group], least: int) -> list[Record]:
+    """The turns of T_base."""
+    return [turn for group in turns[len(turns) - base(turns, least) :] for turn in group]
 
-    `room` is the rest of the budget; mandatory turns that do not fit are `missing`. The tail starts at the turn `start`
-    again while it fits, so that the prompt cache stays valid. When it must be cut, it is cut shorter, to leave room.
+
+def recent(turns: Sequence[Group], least: int, limit: float, cost: Cost, start: str | None = None) -> Tail:
+    """T_recent: the longest suffix of groups that costs no more than the limit (spec 6).
+
+    Mandatory turns that do not fit are `missing`. With a `start`, the tail starts at that turn again while it fits, so
+    that the prompt cache stays valid. When it must be cut, it is cut shorter, to leave room.
     """
     costs = [sum(map(cost, group)) for group in turns]
     mandatory = base(turns, least)
-    limit = min(max(target, sum(costs[len(costs) - mandatory :])), room)
     places = [i for i, group in enumerate(turns) if group[0].key == start]
     if places and sum(costs[places[0] :]) <= limit and len(turns) - places[0] >= mandatory:
         taken = len(turns) - places[0]
     else:
-        taken = _suffix(costs, limit if start is None else max(limit * ROOM_AFTER_CUT, 0), mandatory, limit)
+        taken = _suffix(costs, limit if start is None else limit * ROOM_AFTER_CUT, mandatory, limit)
     records = tuple(record for group in turns[len(turns) - taken :] for record in group)
     missing = tuple(record for group in turns[len(turns) - mandatory : len(turns) - taken] for record in group)
     return Tail(records, missing)

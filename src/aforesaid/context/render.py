@@ -14,7 +14,7 @@ RULES = "Rules that hold:"
 GUIDANCE = "Guidance, to be followed where it fits:"
 OUTSIDE = "(from outside)"  # marks untrusted text: from a tool, a page or another person
 CHANGED = "(changed since)"  # marks superseded records
-ASKED = "Asked for by the user before:"
+ASKED = "Asked for by the user before; the newest holds where two disagree:"
 
 
 def recalled(records: Sequence[Record]) -> str:

@@ -172,7 +172,7 @@ class _Reader:
 
 
 def _has_command(paragraph: str) -> bool:
-    from aforesaid.documents.imperatives import is_directive  # compiling its patterns takes a tenth of a second
+    from aforesaid.text.extract.imperatives import is_directive  # compiling its patterns takes a tenth of a second
 
     return is_directive(paragraph)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from aforesaid.engine.lineage import EVIDENCE
 from aforesaid.engine.request import Request
 from aforesaid.engine.vector_arm import Embedded
-from aforesaid.engine.writer import writing
+from aforesaid.engine.writer import Writer
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.types import Edge, Filter, Provenance, Record
+from aforesaid.text.normalize import content_hash
+from aforesaid.types import USER_ROLES, Edge, Filter, Provenance, Record
 
 TIER = "tier"  # key of a node's `meta`: 1 hard, 2 soft, 3 elevated, 0 lore
 ORDER = "order"  # key of a node's `meta`: its position in the document
@@ -54,25 +57,47 @@ def rules_in_view(request: Request, where: Filter) -> RulesInView:
         return RulesInView()
     nodes = request.view.find(replace(where, kinds=("node",), durable=True, sessions=tuple(names), exclude=()))
     ordered = sorted(nodes, key=lambda node: (_scope_order(node), node.session or "", node.meta[ORDER], node.key))
-    tiers = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
-    return RulesInView(*map(tuple, tiers))
+    hard, soft, elevated = ([node for node in ordered if node.meta[TIER] == tier] for tier in (HARD, SOFT, ELEVATED))
+    return RulesInView(tuple(hard), tuple(soft), _last_of_each(elevated))
 
 
-def save_guidance(request: Request, turns: Sequence[Record]) -> int:
-    """Save turns word for word as guidance for later prompts; returns how many are new."""
-    guard = request.guard
-    drafts = [guard.update_withheld(_guidance(turn)) for turn in turns]
-    known = {record.key for record in request.store.get([record.key for record in drafts])}
+def guidance_in_view(request: Request, where: Filter) -> list[Record]:
+    """The guidance under a filter: turns in which a user laid down a rule, word for word."""
+    if not any(GUIDANCE in documents(request, owner) for owner in where.owners or ()):
+        return []
+    return request.view.find(replace(where, kinds=("node",), durable=True, sessions=(GUIDANCE,), exclude=()))
+
+
+def _last_of_each(rules: Sequence[Record]) -> tuple[Record, ...]:
+    """The rules without those that a later one repeats."""
+    last = {content_hash(rule.text): rule for rule in rules}
+    return tuple(rule for rule in rules if last[content_hash(rule.text)] is rule)
+
+
+def standing_rules(request: Request, turns: Sequence[Record]) -> list[Record]:
+    """The turns in which the user lays down a rule. Agents, tools, other people and untrusted texts lay down none."""
+    return [turn for turn in turns if _is_by_user(turn) and request.readers.is_rule(turn.text)]
+
+
+def _is_by_user(turn: Record) -> bool:
+    role = (turn.role or "").lower()
+    own = role in USER_ROLES or (turn.user is not None and role == turn.user.lower())
+    return own and not turn.tainted and turn.echo_of is None
+
+
+def save_guidance(writer: Writer, turns: Sequence[Record]) -> int:
+    """Save stored turns word for word as guidance for later prompts; returns how many are new."""
+    request, store = writer.request, writer.store
+    drafts = [request.guard.update_withheld(_guidance(turn)) for turn in turns]
+    known = {record.key for record in store.get([record.key for record in drafts])}
     new = [(record, turn) for record, turn in zip(drafts, turns, strict=True) if record.key not in known]
-    if not new:
-        return 0
-    records = [record for record, _ in new]
-    vectors = request.arm.embed([record.text for record in records])
-    edges = [Edge(record.key, turn.key, EVIDENCE, request.clock()) for record, turn in new]
-    with writing(request) as writer:
-        writer.commit(records, Embedded(vectors, {}) if vectors is not None else None, edges)
-        for owner in {record.owner for record, _ in new}:
-            set_document(request, owner, GUIDANCE, GUIDANCE)
+    vectors = store.vectors([turn.key for _, turn in new]) if new else {}
+    for record, turn in new:
+        vector = vectors.get(turn.key)  # the text is the same
+        embedded = Embedded(vector[np.newaxis], {}) if vector is not None else None
+        writer.commit([record], embedded, [Edge(record.key, turn.key, EVIDENCE, request.clock())])
+    for owner in {record.owner for record, _ in new}:
+        set_document(request, owner, GUIDANCE, GUIDANCE)
     return len(new)
 
 
@@ -91,7 +116,7 @@ def _guidance(turn: Record) -> Record:
         allow=turn.allow,
         memory_type="norm",
         provenance=Provenance(who=turn.role, method="elevated", sources=(turn.key,)),
-        meta={TIER: ELEVATED, ORDER: int(turn.time.timestamp()), "session": turn.session},
+        meta={TIER: ELEVATED, ORDER: turn.time.timestamp(), "session": turn.session},
     )
 
 

@@ -49,7 +49,7 @@ def with_thresholds(request: Request) -> Request:
     if request.scale is not None or request.arm.embedder is None or request.settings.search.thresholds == LITERAL:
         return request
     scale = model_scale(request)
-    if scale is None or not scale.prefixes.keys() >= _lower_tiers(request):
+    if scale is None or not scale.prefixes.keys() >= _lower_tiers(request, scale):
         scale = measure_model(request) or scale
     return replace(request, scale=scale, settings=derived_settings(request.settings, scale)) if scale else request
 
@@ -129,12 +129,9 @@ def _exit(scale: ModelScale, width: int, place: float) -> float:
     return ends.cosine(place) if ends.apart else 1.0
 
 
-def _lower_tiers(request: Request) -> set[int]:
-    """The tiers below the full vectors."""
-    embedder = request.arm.embedder
-    if embedder is None:
-        return set()
-    return set(tiers_for(embedder.dimensions, request.arm.matryoshka, request.settings.cascade)[:-1])
+def _lower_tiers(request: Request, scale: ModelScale) -> set[int]:
+    """The tiers below the full vectors. The scale knows their length; a remote embedder may have to ask."""
+    return set(tiers_for(len(scale.centre), request.arm.matryoshka, request.settings.cascade)[:-1])
 
 
 def _slot(model: str) -> Slot:

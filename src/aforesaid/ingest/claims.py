@@ -12,6 +12,7 @@ from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
 from aforesaid.ingest.pipeline import date_metadata
 from aforesaid.ingest.supersede import Superseded, mark, supersede, with_states
+from aforesaid.ingest.worth import with_worth
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import (
     CLAIM_TYPES,
@@ -111,4 +112,4 @@ def draft_claim(request: Request, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**date_metadata(request, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.validate_record(with_states(request.readers, record), claim.reviewers)
+    return guard.validate_record(with_worth(request, with_states(request.readers, record)), claim.reviewers)

@@ -65,7 +65,8 @@ def decide_record(
     from aforesaid.math.tokens import gate_tokens
 
     signals = request.readers.read_signals(record.text)
-    decision = decide(signals, gate_tokens(record.text), durable, turns, rows or gate_rows(request))
+    length = gate_tokens(record.text, request.settings.tokens)
+    decision = decide(signals, length, durable, turns, rows or gate_rows(request))
     return replace(record, gate=decision, durable=decision.decision == "admit")
 
 

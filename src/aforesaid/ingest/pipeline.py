@@ -1,4 +1,7 @@
-"""Stores turns: draft → find duplicates → embed → mark echoes → gate → policy → write. A batch is all or nothing."""
+"""Stores turns: draft → find duplicates → embed → mark echoes → gate → policy → write. A batch is all or nothing.
+
+A rule that the user lays down ("from now on …") is also saved as guidance, in the same transaction (spec 8).
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from typing import Any
 from aforesaid._util.batches import batched
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
+from aforesaid.engine.rules import save_guidance, standing_rules
 from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import ConflictError, InputError
 from aforesaid.ingest.echo import mark_echo
 from aforesaid.ingest.gate import apply_gate
 from aforesaid.ingest.supersede import supersede, with_states
+from aforesaid.ingest.worth import with_worth
 from aforesaid.text.echo import strip_frames
 from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
@@ -72,7 +77,7 @@ def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list
         embedded = request.embed(new)
         marked = [mark_echo(request, record) for record in new]
         gated = apply_gate(request, marked, embedded.vectors if embedded else None)
-        checked = [_check_policy(request, record) for record in gated]
+        checked = [_check_policy(request, with_worth(request, record)) for record in gated]
         rows = [row for row, record in enumerate(checked) if isinstance(record, Record)]
         denied, records = _split(dict(zip(records, checked, strict=True)))
         written = _write(request, list(records.values()), embedded.select(rows) if embedded else None, reader_failures)
@@ -177,6 +182,7 @@ def _write(
     """Write the records that no other process stored meanwhile; returns the keys that this call stored."""
     if not records:
         return set()
+    rules = standing_rules(request, records)
     with writing(request) as writer:
         known = {record.key: record for record in request.store.get([record.key for record in records])}
         for record in records:
@@ -187,17 +193,19 @@ def _write(
         if new:
             writer.commit(new, embedded.select(rows) if embedded else None)
             supersede(writer, new)
-            writer.commit(events=[_event(request, new, reader_failures)])
+            saved = save_guidance(writer, [rule for rule in rules if rule.key not in known])
+            writer.commit(events=[_event(request, new, saved, reader_failures)])
     return {record.key for record in new}
 
 
-def _event(request: Request, records: Sequence[Record], reader_failures: Counter[str]) -> Event:
+def _event(request: Request, records: Sequence[Record], rules: int, reader_failures: Counter[str]) -> Event:
     decisions = [record.gate.decision for record in records if record.gate]
     body = {
         "turns": len(records),
         **{decision: decisions.count(decision) for decision in ("admit", "defer", "reject")},
         "redacted": sum(bool(record.redactions) for record in records),
         "echoes": sum(record.echo_of is not None for record in records),
+        **({"rules": rules} if rules else {}),
         **({"reader_failures": dict(reader_failures)} if reader_failures else {}),
     }
     return request.event("ingest", records[0].session, body)

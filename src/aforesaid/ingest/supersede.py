@@ -14,14 +14,13 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import Writer
 from aforesaid.store.protocols import Store
 from aforesaid.text.extract.reader import Readers
-from aforesaid.types import AGENT_ROLES, SUPERSEDED_BY, Edge, Filter, Kind, Record
+from aforesaid.types import AGENT_ROLES, SUPERSEDED_BY, USER_ROLES, Edge, Filter, Kind, Record
 
 if TYPE_CHECKING:
     from aforesaid.text.extract.statements import Statement
 
 SUPERSEDES = "supersedes"
 STATING: tuple[Kind, ...] = ("turn", "claim")
-GENERIC = frozenset({"user", "human"})  # roles that do not name a person
 MOST_OLDER = 200  # records to compare with; a key with more statements than this is not a fact
 
 
@@ -87,7 +86,7 @@ def replaces(readers: Readers, newer: Record, older: Record) -> bool:
 
 def _statements(readers: Readers, record: Record) -> dict[str, Statement]:
     """The record's last statement about each thing, by key."""
-    speaker = "" if record.role is None or record.role.lower() in GENERIC else record.role
+    speaker = "" if record.role is None or record.role.lower() in USER_ROLES else record.role
     found = readers.read_statements(record.text, speaker)
     if not found:
         return {}

@@ -5,6 +5,7 @@ A duplicate is merged into its representative. Nothing is deleted, and both keep
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -21,10 +22,20 @@ from aforesaid.math.pce import SECONDS_A_DAY, SIGNALS, Signal
 from aforesaid.retrieval.search import clean_query
 from aforesaid.settings.rows import GovernRows
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import JUDGED, SUPERSEDED_BY, USES, Edge, EventFilter, Filter, Record, as_time, check_choice
+from aforesaid.types import (
+    JUDGED,
+    QUALITY,
+    SUPERSEDED_BY,
+    USES,
+    Edge,
+    EventFilter,
+    Filter,
+    Record,
+    as_time,
+    check_choice,
+)
 
 TOPIC = "feedback"
-QUALITY = "quality"
 LABELS: Mapping[Signal, int] = {"helpful": 1, "harmful": 0, "outdated": 0}  # "duplicate" gives no label
 MINUTE = 16  # leading characters of an ISO 8601 time that name its minute
 EVERY_EVENT = 1 << 62
@@ -96,8 +107,8 @@ def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
     since = as_time(judged) if judged is not None else record.updated or record.time
     days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
     meta = {**record.meta, JUDGED: max(now, since).isoformat()}
-    if QUALITY in meta:
-        meta[QUALITY] = float(pce.decayed_quality([_clamped(meta[QUALITY], 0.0)], days, rows)[0])
+    if record.quality is not None:
+        meta[QUALITY] = float(pce.decayed_quality([record.quality], days, rows)[0])
     utility = float(pce.decayed_utility([_clamped(record.utility, -1.0)], days, rows)[0])
     return replace(record, utility=utility, confidence=_clamped(record.confidence, 0.0), meta=meta)
 
@@ -106,7 +117,8 @@ def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, t
     """The raw text and vector scores of these records for a query; None where a search did not find one."""
     text = clean_query(request, query)
     these = Filter(request.tenant, keys=tuple(keys), echoes=True, withheld=True)
-    words = {hit.key: hit.score for hit in request.store.text_search(query_terms(text), these, len(keys))}
+    found = request.store.text_search(query_terms(text), these, len(keys))
+    words = {hit.key: hit.score for hit in found if not math.isnan(hit.score)}
     vector = request.arm.embed_query(text)
     cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
     return {key: (words.get(key), cosines.get(key)) for key in keys}

@@ -9,6 +9,7 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import EmbedError, InputError
 from aforesaid.ingest.gate import decide_record, neighbours
+from aforesaid.ingest.worth import with_new_quality
 from aforesaid.types import Filter, Progress, Record
 
 
@@ -73,4 +74,5 @@ def _decide_deferred(request: Request, where: Filter) -> None:
             continue
         [near] = neighbours(request, record, vector.reshape(1, -1))
         with writing(request, check_policy=False) as writer:
-            writer.commit([decide_record(request, record, near.durable, near.turns)])
+            decided = decide_record(request, record, near.durable, near.turns)
+            writer.commit([with_new_quality(request, decided)])

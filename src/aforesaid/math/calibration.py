@@ -171,7 +171,8 @@ def platt_loss(raw: Floats, targets: Floats, slope: float, intercept: float) -> 
 def platt_apply(raw: Numbers, slope: float, intercept: float) -> Floats:
     """Calibrated probability: p = σ(a·x + b)."""
     array = row(raw, -LARGEST_SCORE, LARGEST_SCORE, "A raw score", missing=True)
-    return np.asarray(np.exp(-np.logaddexp(0.0, -(slope * array + intercept))), dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # a missing score stays NaN
+        return np.asarray(np.exp(-np.logaddexp(0.0, -(slope * array + intercept))), dtype=np.float64)
 
 
 def _floats(values: Sequence[Any]) -> tuple[float, ...]:

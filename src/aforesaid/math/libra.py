@@ -33,12 +33,6 @@ def recency(age_seconds: ArrayLike, decay: ArrayLike) -> Floats:
     return np.asarray(np.exp(-constants * ages), dtype=np.float64)
 
 
-def half_life(decay: float) -> float:
-    """Seconds until recency halves: t½ = ln 2 / λ; infinite for λ = 0 (spec L2)."""
-    constant = float(within(decay, 0, 1, "decay"))
-    return math.log(2) / constant if constant > 0 else math.inf
-
-
 def decay_constants(scopes: Sequence[Scope], rows: LibraRows = DEFAULTS) -> Floats:
     """λ of each scope per second: session 1e-4, user and project 1e-5, global 2e-6 (spec 5.4, L2)."""
     return by_scope(scopes, (rows.decay_session, rows.decay_user, rows.decay_user, rows.decay_global))

@@ -50,10 +50,9 @@ def tail_budget(total: float, hard: float, soft: float, tail_base: float, share:
     return max(0.0, min(max(share_tokens(total, share), _tokens(tail_base, "tail base")), room))
 
 
-def recall_budget(total: float, hard: float, soft: float, tail: float) -> float:
-    """Tokens left for recall: τ_V = max(0, τ − τ_I1 − toks(I2*) − toks(T_recent)) (spec 6, L7.8)."""
-    used = _tokens(hard, "hard rules") + _tokens(soft, "soft rules") + _tokens(tail, "tail")
-    return max(0.0, _tokens(total, "budget") - used)
+def recall_budget(total: float, mandatory: float) -> float:
+    """Tokens left for recall: τ_V = max(0, τ − toks(I1 ∪ I2* ∪ T_recent)) (spec 6, L7.8)."""
+    return max(0.0, _tokens(total, "budget") - _tokens(mandatory, "mandatory parts"))
 
 
 def _tokens(count: float, name: str) -> float:

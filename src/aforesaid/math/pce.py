@@ -38,6 +38,7 @@ DEFAULTS = PceRows()
 SHARED = SearchRows()
 FEEDBACK_DEFAULTS = GovernRows()
 SECONDS_A_DAY = 86_400
+WHOLE_TOKENS = 8  # a text of fewer tokens rarely says anything by itself
 COSINE_DECIMALS = 6  # the same vector in another row of a matrix may differ in its last bits
 
 
@@ -64,11 +65,6 @@ def vector_share(cosines: Numbers) -> Floats:
     """Vector score in [0, 1]: S_vec = (cos + 1) / 2 (spec 5.6, P2)."""
     array = row(cosines, -1 - COSINE_SLACK, 1 + COSINE_SLACK, "A cosine", missing=True)
     return np.asarray((np.clip(array, -1.0, 1.0) + 1.0) / 2.0, dtype=np.float64)
-
-
-def distance_cosine(distances: Numbers) -> Floats:
-    """Cosine of a cosine distance: cos = 1 − distance. Only stores use distances (spec P2, P9)."""
-    return np.clip(1.0 - row(distances, -COSINE_SLACK, 2 + COSINE_SLACK, "A cosine distance", missing=True), -1.0, 1.0)
 
 
 def fused(vector: Numbers, text: Numbers, alpha: float = DEFAULTS.alpha) -> Floats:
@@ -231,6 +227,15 @@ def decayed_utility(utilities: Numbers, elapsed_days: float, rows: GovernRows = 
 def decayed_quality(qualities: Numbers, elapsed_days: float, rows: GovernRows = FEEDBACK_DEFAULTS) -> Floats:
     """Quality after some days: quality·2^(−days/120) (spec 9, P4)."""
     return row(qualities, 0.0, 1.0, "Quality") * recency([elapsed_days], [rows.quality_half_life_days])
+
+
+def written_quality(worth: float, tokens: int, tainted: bool = False) -> float:
+    """Quality of a new record: worth · min(tokens / 8, 1), half of it for untrusted text (spec 5.6).
+
+    Worth is 1 for a claim, 0.5 + 0.5·G for a message with gate score G, and 0.5 for a message without one.
+    """
+    trust = 0.5 if tainted else 1.0
+    return round(share(worth, "Worth") * min(max(tokens, 0) / WHOLE_TOKENS, 1.0) * trust, 3)
 
 
 def by_score(scores: Numbers) -> Positions:

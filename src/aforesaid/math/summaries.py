@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,18 +32,6 @@ def cluster_index(i: int, n: int, turns: int = DEFAULTS.cluster_turns) -> int:
     if not 0 <= i < max(_count(n), 1):
         raise InputError(f"Message {i} of {n}.", "Messages are counted from 0.")
     return i * cluster_count(n, turns) // max(n, 1)
-
-
-def partition(n: int, turns: int = DEFAULTS.cluster_turns) -> tuple[range, ...]:
-    """The messages of each cluster j: {i | ⌊i·c / n⌋ = j} = ⌈j·n / c⌉ … ⌈(j+1)·n / c⌉ − 1 (spec 8, L5).
-
-    Empty for n = 0.
-    """
-    if _count(n) == 0:
-        return ()
-    count = cluster_count(n, turns)
-    edges = [-(-j * n // count) for j in range(count + 1)]
-    return tuple(range(start, end) for start, end in pairwise(edges))
 
 
 def cluster_method(size: int, method: str) -> str:

@@ -20,7 +20,7 @@ from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.pce import Signal
-from aforesaid.memory.handle import with_shared_args
+from aforesaid.memory.handle import public
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -76,7 +76,7 @@ if TYPE_CHECKING:
 Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
 
 
-@with_shared_args
+@public
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
@@ -277,7 +277,7 @@ class Memory:
 
     def ingest(
         self,
-        turns: Iterable[Turn],
+        turns: Turn | Iterable[Turn],
         *,
         user: str | None = None,
         project: str | None = None,
@@ -373,7 +373,7 @@ class Memory:
             active_session: The session you are in. It filters nothing; `libra-single` ranks its records as nearest.
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
-            as_of: Answer as if it were that date: later records and later changes are ignored.
+            as_of: Answer as if it were that date: later records and changes are ignored. A date alone means its end.
             limit: How many hits to return; the setting `search.limit` if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
@@ -403,6 +403,7 @@ class Memory:
         budget_tokens: int | None = None,
         now: TimeLike | None = None,
         messages: Sequence[Mapping[str, str]] = (),
+        profile: str = "default",
     ) -> Context:
         """Build the context for a prompt: rules, the session's recent turns, and the best of the past.
 
@@ -414,6 +415,7 @@ class Memory:
                 so that the model's prompt cache holds.
             budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
             messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
+            profile: How to rank and pack the past, as in `search`. Only `default` keeps what it showed before.
 
         Returns:
             The context, with a trace that gives the reason for each record in it and left out of it.
@@ -427,7 +429,8 @@ class Memory:
             return assembling.without_memory(self._engine.count_tokens, own, budget, error)
         budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         where = visible(request, user=user, project=project, now=moment)
-        wanted = assembling.ContextRequest(query, where, optional_id(session, "session"), budget, moment, own)
+        name = optional_id(session, "session")
+        wanted = assembling.ContextRequest(query, where, name, budget, moment, own, profile)
         return assembling.assemble(request, wanted)
 
     def recall(
@@ -685,7 +688,7 @@ class Memory:
         Args:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
-            as_of: As if it were that date: later records and later changes are ignored.
+            as_of: As if it were that date: later records and changes are ignored. A date alone means its end.
             now: The time at which records must be valid; the clock's if left out.
         """
         return visible(

@@ -15,10 +15,10 @@ from aforesaid.notes.files.blocks import lines_of
 from aforesaid.notes.files.note import without_long_secrets
 from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
 from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
-from aforesaid.retrieval.ranking.file_tiers import TIER, TIERS, Tier
+from aforesaid.retrieval.ranking.file_tiers import Tier
 from aforesaid.retrieval.search import Page
 from aforesaid.retrieval.search_log import logged_search
-from aforesaid.settings.rows import FileRows
+from aforesaid.retrieval.snippets import SnippetBudget, by_tier, tier_of_snippet
 from aforesaid.text.extract.query import Mode
 from aforesaid.types import Filter, Freshness, Hit, Record
 
@@ -81,45 +81,35 @@ def place(path: str, first: int, last: int) -> str:
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
-def choose_snippets(
-    scores: Sequence[float], tiers: Sequence[Tier], tokens: Sequence[int], rows: FileRows, limit: int, threshold: float
-) -> list[int]:
-    """The indexes of the snippets to show, in their order (spec 10, O1).
-
-    Takes the best ones and skips those that do not fit. Snippets that score at least `threshold` come first: topics
-    before curated memory before notes before logs. The rest follows by score, so that no weak topic comes before a
-    good note.
-    """
-    chosen: list[int] = []
-    budget = rows.max_tokens
-    for i in sorted(range(len(scores)), key=lambda i: (-scores[i], TIERS.index(tiers[i]))):
-        if len(chosen) < limit and tokens[i] <= budget:
-            chosen.append(i)
-            budget -= tokens[i]
-    return sorted(chosen, key=lambda i: TIERS.index(tiers[i]) if scores[i] >= threshold else len(TIERS))
-
-
 def search_files(request: Request, query: str, where: Filter, limit: int | None, now: datetime) -> NotesResult:
     """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
     limit = rows.max_snippets if limit is None else limit
     found = logged_search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
     hits = _distinct(found.hits)
-    sizes = [request.count_tokens(hit.record.text) for hit in hits]
-    tiers: list[Tier] = [hit.record.meta.get(TIER, "note") for hit in hits]
-    threshold = request.settings.openclaw.threshold
-    chosen = choose_snippets([hit.score for hit in hits], tiers, sizes, rows, limit, threshold)
+    snippets = _choose(request, hits, SnippetBudget(limit, rows.max_tokens))
     return NotesResult(
         found.query,
         LETTERS[found.details["mode"]],
         tuple(found.details["variants"]),
-        tuple(_snippet(hits[i], tiers[i], sizes[i]) for i in chosen),
-        sum(sizes[i] for i in chosen),
-        len(hits) - len(chosen),
+        tuple(snippets),
+        sum(snippet.tokens for snippet in snippets),
+        len(hits) - len(snippets),
         found.freshness,
         found.details["stopped"],
         found.details["degraded"],
     )
+
+
+def _choose(request: Request, hits: Sequence[Hit], budget: SnippetBudget) -> list[Snippet]:
+    """The snippets to show: topics before curated memory before notes before logs, while they fit (spec 10, O1)."""
+    chosen = []
+    for hit in by_tier(hits, request.settings.openclaw):
+        tokens = request.count_tokens(hit.record.text)
+        if budget.fits(tokens):
+            chosen.append(_snippet(hit, tokens))
+            budget = budget.less(tokens)
+    return chosen
 
 
 def _distinct(hits: Sequence[Hit]) -> list[Hit]:
@@ -135,12 +125,21 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _snippet(hit: Hit, tier: Tier, tokens: int) -> Snippet:
+def _snippet(hit: Hit, tokens: int) -> Snippet:
     source, root = hit.record.provenance, hit.record.meta[ROOT]
     assert source is not None and source.file is not None and source.lines is not None
     others = tuple(place(f"{root}/{path}", first, last) for path, first, last, _ in hit.record.meta[PLACES][1:])
     return Snippet(
-        source.file, source.lines, hit.record.text, hit.score, hit.reason, tier, tokens, hit.record, hit.parts, others
+        source.file,
+        source.lines,
+        hit.record.text,
+        hit.score,
+        hit.reason,
+        tier_of_snippet(hit.record),
+        tokens,
+        hit.record,
+        hit.parts,
+        others,
     )
 
 

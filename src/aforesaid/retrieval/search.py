@@ -8,6 +8,7 @@ from datetime import datetime
 from importlib import import_module
 
 from aforesaid.engine.request import Request
+from aforesaid.engine.rules import guidance_in_view
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.errors import InputError
 from aforesaid.retrieval.fallback import weak_hits_reason, with_raw_turns
@@ -58,7 +59,7 @@ def search(
     """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
     request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
-    question = question_for(request, query, where, page.end, now, active_session)
+    question = question_for(request, query, _without_guidance(request, where), page.end, now, active_session)
     rank = _profile(profile)
     hits, below = _ranked(question, profile)
     details = dict(question.details)
@@ -74,6 +75,13 @@ def search(
         **request.ids,
         below_threshold=tuple(below),
     )
+
+
+def _without_guidance(request: Request, where: Filter) -> Filter:
+    """A filter that finds the turns behind guidance, and not their text a second time."""
+    if where.kinds is not None or where.keys is not None:
+        return where
+    return replace(where, exclude=(*where.exclude, *(rule.key for rule in guidance_in_view(request, where))))
 
 
 def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors
@@ -180,7 +180,7 @@ class Reader(Protocol):
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """Rank the records that contain any of the terms by BM25 (k1 1.2, b 0.75); ties by insertion order.
 
-        A repeated term counts repeatedly.
+        A repeated term counts repeatedly. A backend that can only order texts gives NaN as their score.
         """
 
     @abstractmethod
@@ -209,6 +209,7 @@ class Reader(Protocol):
         """Return the edges that start at these records or, with `incoming`, that end at them."""
 
 
+@runtime_checkable
 class Store(Reader, Protocol):
     """A database for records. Every write outside `transaction` is its own transaction.
 

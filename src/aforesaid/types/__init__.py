@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aforesaid.types.checks import as_time, check_choice, check_class, check_id, storable
+from aforesaid.types.checks import add_span, as_end, as_time, check_choice, check_class, check_id, storable
 from aforesaid.types.records import (
     Edge,
     Event,
@@ -21,13 +21,16 @@ from aforesaid.types.vocabulary import (
     BOUNDARIES,
     CLAIM_TYPES,
     DEFAULT_TENANT,
+    ENTITY,
     GLOBAL_OWNER,
     JUDGED,
     KINDS,
     MAX_ID_CHARS,
     MEMORY_TYPES,
+    QUALITY,
     SCOPES,
     SUPERSEDED_BY,
+    USER_ROLES,
     USES,
     WHEN,
     Boundary,
@@ -46,10 +49,11 @@ from aforesaid.types.vocabulary import (
 )
 
 __all__ = [
-    "AGENT_ROLES", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "GLOBAL_OWNER", "JUDGED", "KINDS",
-    "MAX_ID_CHARS", "MEMORY_TYPES", "SCOPES", "SUPERSEDED_BY", "USES", "WHEN", "Boundary", "Citation", "ClaimType",
-    "Clock", "Context", "Decision", "Edge", "Event", "EventFilter", "Filter", "Freshness", "GateDecision", "Hit",
-    "IngestReport", "Kind", "MemoryType", "Order", "Outcome", "Part", "Progress", "Provenance", "Record",
-    "Scope", "Scored", "SearchResult", "Status", "TimeLike", "TraceItem", "Turn", "as_time", "check_choice",
-    "check_class", "check_id", "owner_of", "storable", "system_clock",
+    "AGENT_ROLES", "BOUNDARIES", "CLAIM_TYPES", "DEFAULT_TENANT", "ENTITY", "GLOBAL_OWNER", "JUDGED", "KINDS",
+    "MAX_ID_CHARS", "MEMORY_TYPES", "QUALITY", "SCOPES", "SUPERSEDED_BY", "USER_ROLES", "USES", "WHEN",
+    "Boundary", "Citation", "ClaimType", "Clock", "Context", "Decision", "Edge", "Event", "EventFilter",
+    "Filter", "Freshness", "GateDecision", "Hit", "IngestReport", "Kind", "MemoryType", "Order", "Outcome",
+    "Part", "Progress", "Provenance", "Record", "Scope", "Scored", "SearchResult", "Status", "TimeLike",
+    "TraceItem", "Turn", "add_span", "as_end", "as_time", "check_choice", "check_class", "check_id", "owner_of",
+    "storable", "system_clock",
 ]  # fmt: skip

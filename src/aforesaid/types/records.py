@@ -12,7 +12,9 @@ from aforesaid.errors import InputError
 from aforesaid.types.checks import as_time, check_id, storable
 from aforesaid.types.vocabulary import (
     DEFAULT_TENANT,
+    ENTITY,
     GLOBAL_OWNER,
+    QUALITY,
     Boundary,
     ClaimType,
     Decision,
@@ -143,6 +145,20 @@ class Record:
     def is_rule(self) -> bool:
         """Whether it is a hard, soft or elevated rule. The lore of a document is not durable."""
         return self.kind == "node" and self.durable
+
+    @property
+    def entity(self) -> str | None:
+        """What it is about, if that is known: the text under `entity` in `meta`."""
+        value = self.meta.get(ENTITY)
+        return value if isinstance(value, str) else None
+
+    @property
+    def quality(self) -> float | None:
+        """The number in [0, 1] under `quality` in `meta`; None if there is none."""
+        value = self.meta.get(QUALITY)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return float(value) if 0.0 <= value <= 1.0 else None
 
     @property
     def namespace(self) -> str:

@@ -22,6 +22,7 @@ BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)  # a record's class may be
 CLAIM_TYPES: tuple[ClaimType, ...] = get_args(ClaimType)
 MEMORY_TYPES: tuple[MemoryType, ...] = get_args(MemoryType)
 
+USER_ROLES = frozenset({"user", "human"})  # the user themselves, without a name
 AGENT_ROLES = frozenset({"assistant", "system", "tool", "developer"})  # every other role is a person
 MAX_ID_CHARS = 512
 DEFAULT_TENANT = "default"
@@ -31,6 +32,8 @@ GLOBAL_OWNER = "global"
 USES = "uses"  # how often the record was put into a prompt
 WHEN = "when"  # the time spans that the dates in its text mean
 SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a statement of this one
+ENTITY = "entity"  # what the record is about: `pce` returns few records about one entity
+QUALITY = "quality"  # in [0, 1], as it was at JUDGED or when the record was written
 JUDGED = "judged"  # the time up to which the decay of utility and quality is applied
 
 TimeLike = datetime | float | int | str  # a datetime, Unix seconds or ISO 8601 text; see `as_time`

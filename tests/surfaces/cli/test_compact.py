@@ -29,6 +29,12 @@ def test_compact_and_expand(path: Path) -> None:
     assert "No record has the id" in run(path, "expand", "nobody", "--user", "ana", code=2).stderr
 
 
+def test_a_large_budget_keeps_its_turns(path: Path) -> None:
+    run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS))
+    run(path, "assemble", "rain in Lisbon", "--user", "ana", "--session", "s", "--budget", "32000")
+    assert data(run(path, "compact", "s", "--user", "ana", "--json"))[0]["turns"] == 0
+
+
 def test_a_session_that_is_not_there_has_nothing_to_summarise(path: Path) -> None:
     run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS[:3]))
     assert "none 0 0 0" in words(run(path, "compact", "none", "--user", "ana"))

@@ -15,9 +15,9 @@ from functools import lru_cache
 from aforesaid.documents.deontic import english as deontic_en
 from aforesaid.documents.deontic import japanese as deontic_ja
 from aforesaid.documents.deontic.rule import DeonticRule, Modality
-from aforesaid.documents.imperatives import read_prose
 from aforesaid.documents.nodes import PATH_SIGN, Node
 from aforesaid.text.analyze import STOP_WORDS, terms
+from aforesaid.text.extract.imperatives import read_prose
 
 __all__ = ["Conflict", "DeonticRule", "Modality", "conflicts", "rules_of"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from aforesaid.documents.deontic.rule import DeonticRule, Modality
-from aforesaid.documents.imperatives import Prose
-from aforesaid.documents.imperatives.english import CLAUSE, COMMAND, PAST, REPORT
 from aforesaid.text.analyze import terms
+from aforesaid.text.extract.imperatives import Prose
+from aforesaid.text.extract.imperatives.english import CLAUSE, COMMAND, PAST, REPORT
 from aforesaid.text.patterns import any_of, words
 
 _SPLIT = re.compile(

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from aforesaid.documents.deontic.rule import DeonticRule, Modality
-from aforesaid.documents.imperatives import Prose
+from aforesaid.text.extract.imperatives import Prose
 from aforesaid.text.patterns import any_of
 
 _BAD = "(?:いけない|いけません|ならない|なりません|だめ|ダメ|駄目)(?:です|だ)?"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from aforesaid.engine.request import Request
 from aforesaid.errors import StoreCorruptError
+from aforesaid.math.pce import text_by_rank
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
@@ -91,8 +93,11 @@ class Candidate(NamedTuple):
     cosine: float | None
 
 
-def text_candidates(question: Question, limit: int) -> dict[str, float]:
-    """BM25 by key, best first; nothing when the text index is damaged, if there are vectors to search instead."""
+def text_scores(question: Question, limit: int) -> dict[str, float]:
+    """BM25 by key, best first; NaN from a store that orders texts without scores.
+
+    Nothing when the text index is damaged, if there are vectors to search instead.
+    """
     try:
         found = question.store.text_search(query_terms(question.text), question.where, limit)
     except StoreCorruptError as error:
@@ -101,6 +106,14 @@ def text_candidates(question: Question, limit: int) -> dict[str, float]:
         question.off["text"] = f"{error.message} {error.remedy}"
         return {}
     return {item.key: item.score for item in found}
+
+
+def text_candidates(question: Question, limit: int) -> dict[str, float]:
+    """BM25 by key, best first; 1/(1 + rank) from a store that orders texts without scores."""
+    found = text_scores(question, limit)
+    if any(map(math.isnan, found.values())):
+        return dict(zip(found, text_by_rank(range(1, len(found) + 1)).tolist(), strict=True))
+    return found
 
 
 def vector_candidates(question: Question, limit: int) -> dict[str, float]:

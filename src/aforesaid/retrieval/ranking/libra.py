@@ -104,8 +104,10 @@ def _second_pass(question: Question) -> list[Hit]:
     """C2: of the k1 nearest records with cos ≥ θ1, the k2 best by S_final."""
     rows = question.settings.libra
     near = _cascade(question, rows.k1)
-    first = Near(near.tier, {key: cosine for key, cosine in near.cosines.items() if cosine >= rows.theta1})
-    return best_first(_final_scores(question, first), rows.k2)
+    keys = list(near.cosines)
+    kept = libra.first_pass(list(near.cosines.values()), rows.k1, rows.theta1).tolist()
+    ranked = best_first(_final_scores(question, Near(near.tier, {keys[i]: near.cosines[keys[i]] for i in kept})))
+    return [ranked[i] for i in libra.survivors([hit.score for hit in ranked], rows.k2).tolist()]
 
 
 def _final_scores(question: Question, near: Near) -> list[Hit]:

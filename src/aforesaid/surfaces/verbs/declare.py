@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from aforesaid.surfaces.formats.values import to_json
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from aforesaid.memory import Memory
 
 Grant = Literal["read", "write", "admin"]
-GRANTS: tuple[Grant, ...] = get_args(Grant)
 Effect = Literal["none", "notes", "adds", "destroys", "governs"]
 Kind = Literal["text", "words", "integer", "number", "flag", "choice", "time", "end", "turns"]
 Opens = Literal["make", "existing", "nothing"]

@@ -85,6 +85,7 @@ _pii = _lazy("pii", "redact_pii")
 _dates = _lazy("dates", "read_dates")
 _statements = _lazy("statements", "statements")
 _signals = _lazy("signals", "read_signals")
+_rules = _lazy("standing_rules", "is_standing_rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class Readers:
     dates: Callable[[str, datetime], DateReading] | None = _dates
     statements: Callable[[str, str], Sequence[Statement]] | None = _statements
     signals: Callable[[str], Signals] | None = _signals
+    rules: Callable[[str], bool] | None = _rules
 
     def switched(self, rows: ReaderRows) -> Readers:
         """A copy without the readers that the settings switch off."""
@@ -105,6 +107,7 @@ class Readers:
             dates=self.dates if rows.dates else None,
             statements=self.statements if rows.statements else None,
             signals=self.signals if rows.signals else None,
+            rules=self.rules if rows.rules else None,
         )
 
     def redact_secrets(self, text: str) -> Redacted:
@@ -137,3 +140,8 @@ class Readers:
 
         read = self.signals
         return guarded("signals", lambda: read(text), NO_SIGNALS) if read else NO_SIGNALS
+
+    def is_rule(self, text: str) -> bool:
+        """Whether a user lays down a rule for the agent with this text."""
+        read = self.rules
+        return guarded("rules", lambda: read(text), False) if read else False

@@ -38,6 +38,7 @@ trace track train transfer trim type version view warn work"""
 PLAIN_VERB = by_letter(_PLAIN_VERBS)
 NOUN_VERB = by_letter(_NOUN_VERBS)
 VERB = any_of(PLAIN_VERB, NOUN_VERB)
+VERB_WORDS = tuple(f"{_PLAIN_VERBS} {_NOUN_VERBS}".split())
 _NAMED = r"(?:Qq\d+qQ|[\w'./+#-]+)"  # a word, or masked code
 _DETERMINER = words("the a an all any each every both this that these those your its it them their his her our no one")
 _FINITE = words("is are was were has have had will would can could may might isn't aren't wasn't does did do")
@@ -130,7 +131,7 @@ _MODAL = r"(?:must|should|shall|may not|(?:is|are) (?:expected|required) to|(?:i
 _DEGREE = "(?: not| never| always| only| also| first)?"
 DOER = rf"{_DOER}(?: \w+){{0,4}}? {_MODAL}{_DEGREE} (?!have \w+(?:ed|en|ne)\b|be {_STATE}\b){NOT_PAST}\w+"
 # The reader's work
-_WORK = words(
+WORK_NOUN = words(
     r"commits? branch(?:es)? prs? (?:pull|merge)\srequests? tests? functions? methods? class(?:es)? modules? "
     "files? code comments? docstrings? migrations? changes? messages? names? variables? constants? imports? "
     "identifiers? titles? descriptions? answers? repl(?:y|ies) responses? summar(?:y|ies) patch(?:es)? "
@@ -139,7 +140,7 @@ _WORK = words(
     "lines? types? apis? dependenc(?:y|ies) releases? secrets? credentials? reviews? tickets? todos? scripts? "
     "quer(?:y|ies) entr(?:y|ies)"
 )
-_PARTICIPLE = (
+PARTICIPLE = (
     r"(?:\w{2,}ed|written|kept|run|sent|put|set|made|done|built|read|left|shown|given|taken|hidden|split|held|chosen|"
     r"found|thrown|drawn|shut|cut|rewritten|rerun|told)"
 )
@@ -148,13 +149,13 @@ _RULING = words(
     "come take return raise name mention link refer compile import respect keep avoid work build"
 )
 _ALL = words("all every each any no new the a an your public private our these")
-WORK = rf"^[\W_]{{0,6}}{_LABEL}?{CLAUSE}?(?:{_ALL} )?(?:[\w'-]+ ){{0,3}}?{_WORK}" + any_of(
+WORK = rf"^[\W_]{{0,6}}{_LABEL}?{CLAUSE}?(?:{_ALL} )?(?:[\w'-]+ ){{0,3}}?{WORK_NOUN}" + any_of(
     rf"(?:,? (?!must|should|shall)[\w'/.-]+){{0,6}}? (?:must|shall|may not){_DEGREE} (?!have (?:been|\w+ed)\b)\w+",
     rf"(?:,? (?!must|should|shall)[\w'/.-]+){{0,6}}? should{_DEGREE} "
-    rf"(?:{_RULING}\b(?! about| roughly| a (?:few|minute|while))|be {_PARTICIPLE}\b)",
+    rf"(?:{_RULING}\b(?! about| roughly| a (?:few|minute|while))|be {PARTICIPLE}\b)",
     r"(?: [\w'/.-]+){0,6}? (?:is|are) (?:mandatory|required (?:for|in|on) (?:all|every|each|any)\b)",
 )
-PASSIVE = rf"\b(?:must|shall|may(?= not| never| only)){_DEGREE} be (?:\w+ly )?{_PARTICIPLE}\b(?! to (?:it|this)\b)"
+PASSIVE = rf"\b(?:must|shall|may(?= not| never| only)){_DEGREE} be (?:\w+ly )?{PARTICIPLE}\b(?! to (?:it|this)\b)"
 BAN = (
     r"\b(?:is|are) (?:strictly |absolutely |expressly |always )?(?:forbidden|prohibited|banned|disallowed|mandatory|"
     r"unacceptable|off[- ]limits|(?:not|never) (?:allowed|permitted|acceptable|ok|okay))\b"

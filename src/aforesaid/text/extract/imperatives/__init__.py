@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from aforesaid.documents.imperatives import english as imperatives_en
-from aforesaid.documents.imperatives import japanese as imperatives_ja
 from aforesaid.text.analyze import UNSPACED
+from aforesaid.text.extract.imperatives import english as imperatives_en
+from aforesaid.text.extract.imperatives import japanese as imperatives_ja
 from aforesaid.text.sentences import sentences
 
 SENTENCE_CHARS = 1000  # rules are short: only the beginning of a longer sentence is read

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.documents.imperatives import is_directive, read_prose
+from aforesaid.text.extract.imperatives import is_directive, read_prose
 from samples import imperative_sentences as labelled
 from support.growth import is_linear
 
