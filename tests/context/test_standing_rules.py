@@ -99,6 +99,18 @@ def test_the_newest_rule_comes_last_and_a_repeated_one_once(memory: Memory) -> N
     assert shown.index(later) < shown.index(RULE), "said again, it is the newest"
 
 
+def test_a_rule_that_was_shown_stays_in_the_contexts_of_its_session(memory: Memory) -> None:
+    say(memory, RULE)
+    far = "zebra xylophone quartz"
+    assert RULE not in system(memory, session="other", query=far)
+    first = memory.assemble(QUERY, user="ana", session="s2", budget_tokens=800)
+    second = memory.assemble(far, user="ana", session="s2", budget_tokens=800)
+    assert RULE in first.system and second.system == first.system
+    assert second.kept_tokens >= first.tokens // 2, "so that the prompt cache stays valid"
+    memory.forget(["r1"], user="ana")
+    assert RULE not in system(memory, query=far)
+
+
 def test_forgetting_the_turn_forgets_the_rule(memory: Memory) -> None:
     say(memory, RULE)
     assert RULE in system(memory)
@@ -117,6 +129,8 @@ def test_a_prompt_that_is_near_recalls_it_as_a_rule(memory: Memory) -> None:
     say(memory, RULE)
     recalled = memory.recall("Will you answer me in French?", user="ana", session="s2")
     assert RULE in recalled.system and recalled.text.count(RULE) == 1
+    again = memory.recall("Can you answer me in French?", user="ana", session="s2")
+    assert RULE not in again.text, "the session has it already"
     here = memory.recall("Will you answer me in French?", user="ana", session="s1")
     assert RULE not in here.text, "the host has the turns of its own session"
 

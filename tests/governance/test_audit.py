@@ -293,7 +293,7 @@ def test_looking_into_the_log(memory: Memory) -> None:
         "recall"
     ]
     assert [event.topic for event in memory.audit.events(limit=1, offset=1)] == ["recall"]
-    with pytest.raises(InputError, match="negative"):
+    with pytest.raises(InputError, match="Give 0 or more"):
         memory.audit.events(limit=-1)
 
 

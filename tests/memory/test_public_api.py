@@ -13,7 +13,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 import aforesaid
-from aforesaid import Memory
+from aforesaid import Memory, StoreError
+from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.store.memory import DictStore
 
 EXPORTS = {name: getattr(aforesaid, name) for name in aforesaid.__all__}
@@ -126,3 +127,13 @@ def test_a_named_project_owns_what_is_stored_on_purpose(tmp_path: Path) -> None:
     assert memory.list(user="ana") == []
     memory.remember("I like tea.", user="ana", project="shop", scope="user")
     assert [record.scope for record in memory.list(user="ana")] == ["user"]
+
+
+def test_a_closed_memory_says_so(tmp_path: Path) -> None:
+    memory = Memory.open(tmp_path / "notes.db", embedder=HashEmbedder())
+    other = memory.for_tenant("other")
+    memory.close()
+    for call in (memory.search, memory.remember, other.search, other.remember):
+        with pytest.raises(StoreError, match=r"notes\.db is closed\. Open it again"):
+            call("tea")
+    assert "is closed" in memory.assemble("tea").degraded

@@ -15,9 +15,10 @@ from datetime import datetime
 from functools import partial
 
 from aforesaid.context import render as frame
-from aforesaid.context.packer import ContextPacker, ContextPiece, Count, Mandatory, records_of
+from aforesaid.context.packer import ContextPacker, Count, Mandatory, records_of
 from aforesaid.context.previous import Digests, Previous, load_previous
 from aforesaid.context.recent_turns import groups, last_turns, message, message_tokens, recent, turn_tokens
+from aforesaid.context.rule_room import rule_room
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
@@ -91,7 +92,11 @@ def _build(request: Request, spec: ContextRequest) -> Context:
     )  # fmt: skip
     packed = (packer.extend(previous.pieces) if grows else None) or packer.start_new()
     digests = _digests(packed.context, count)
-    problem = _log_shown(request, spec, previous, packed.pieces, digests)
+    guidance = frozenset(rule.key for rule in mandatory.rules.elevated)
+    with_tail = spec.budget_tokens if rows.tail_turns or rows.tail else 0
+    largest = max(previous.largest_budget, with_tail)
+    current = Previous(packed.pieces, digests, spec.budget_tokens, largest, guidance)
+    problem = _log_shown(request, spec, previous, current)
     unchanged = min(_unchanged_tokens(previous.digests, digests), packed.context.tokens)
     degraded = "; ".join(filter(None, (packed.context.degraded, problem)))
     return replace(packed.context, kept_tokens=unchanged, degraded=degraded)
@@ -158,12 +163,14 @@ def _mandatory(
     own = sum(message_tokens(count, each) for each in spec.messages)
     last = last_turns(stored, rows.tail_turns)
     least = sum(map(cost, last))
-    hard, hard_tokens = _hard(rules.hard, total - own, count)
+    wanted = rule_room(request, rules.hard, total)
+    hard, hard_tokens = (rules.hard, wanted.needed) if wanted.needed <= total - own else ((), 0)
     soft_budget = packing.soft_budget(total, min(hard_tokens + own, total), least, rows.soft)
     soft, soft_tokens = _soft(rules.soft, soft_budget, count)
     room = total - own - hard_tokens - soft_tokens
     asked = _unheard(rules.elevated, (*given, *last))
-    elevated, elevated_tokens = _elevated(request, spec, asked, room - least)
+    shown_before = previous.guidance if spec.profile == DEFAULT else frozenset()
+    elevated, elevated_tokens = _elevated(request, spec, asked, shown_before, room - least)
     limit = packing.tail_budget(total, own + hard_tokens + elevated_tokens, soft_tokens, least, rows.tail)
     keeps_start = spec.profile == DEFAULT and total <= previous.budget_tokens
     tail = recent(stored, rows.tail_turns, limit, cost, previous.first if keeps_start else None)
@@ -172,8 +179,9 @@ def _mandatory(
     if own > total:
         problems.append(f"the messages handed over need {own} of {total} tokens")
     if rules.hard and not hard:
-        needed = count(frame.rules(rules.hard, ()) + "\n")
-        problems.append(f"the hard rules need {needed} of {max(total - own, 0)} tokens and are left out")
+        problems.append(f"the hard rules need {wanted.needed} of {max(total - own, 0)} tokens and are left out")
+    elif wanted.problem:
+        problems.append(wanted.problem)
     if not packing.mandatory_fits(total, own + hard_tokens, least):
         problems.append(f"{len(tail.missing)} of the last {rows.tail_turns} turns do not fit in {total} tokens")
     trace = (
@@ -184,12 +192,6 @@ def _mandatory(
         *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
     )
     return Mandatory(RulesInView(hard, soft, elevated), tail, spec.messages, trace, "; ".join(problems))
-
-
-def _hard(rules: Sequence[Record], budget: int, count: Count) -> tuple[Sequence[Record], int]:
-    """All hard rules and their tokens, or none if they do not fit."""
-    tokens = count(frame.rules(rules, ()) + "\n") if rules else 0
-    return (rules, tokens) if tokens <= budget else ((), 0)
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequence[Record], int]:
@@ -207,9 +209,12 @@ def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Recor
 
 
 def _elevated(
-    request: Request, spec: ContextRequest, rules: Sequence[Record], room: int
+    request: Request, spec: ContextRequest, rules: Sequence[Record], shown: frozenset[str], room: int
 ) -> tuple[Sequence[Record], int]:
-    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens."""
+    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens.
+
+    A rule that the session's last context showed stays, like recalled history, so that the prompt cache stays valid.
+    """
     if not rules:
         return (), 0
     request = with_thresholds(request)
@@ -222,7 +227,7 @@ def _elevated(
     for record in reversed(rules):
         vector = vectors.get(record.key)
         cost = count(frame.rule(record) + "\n")
-        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1
+        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1 or record.key in shown
         if near and spent + cost <= most:
             taken.append(record)
             spent += cost
@@ -254,25 +259,22 @@ def _unchanged_tokens(old: Digests, new: Digests) -> int:
     return kept
 
 
-def _log_shown(
-    request: Request, spec: ContextRequest, previous: Previous, pieces: Sequence[ContextPiece], digests: Digests
-) -> str:
+def _log_shown(request: Request, spec: ContextRequest, previous: Previous, current: Previous) -> str:
     """Log the shown records, so that echoes are recognised later, and count a use of each newly shown record.
 
     Returns "", or the problem when the store could not be written. A read-only store logs nothing.
     """
     if spec.subject is None:
         return ""
-    keys = [record.key for record in records_of(pieces, "recall")]
+    keys = [record.key for record in records_of(current.pieces, "recall")]
     shown = {record.key for record in records_of(previous.pieces, "recall")}
-    rows = request.settings.assemble
-    with_tail = spec.budget_tokens if rows.tail_turns or rows.tail else 0
     body = {
         "keys": keys,
-        "budget": spec.budget_tokens,
-        "largest": max(previous.largest_budget, with_tail),
-        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in pieces],
-        "digests": [list(digest) for digest in digests],
+        "budget": current.budget_tokens,
+        "largest": current.largest_budget,
+        "pieces": [[piece.part, [record.key for record in piece.records]] for piece in current.pieces],
+        "digests": [list(digest) for digest in current.digests],
+        "guidance": sorted(current.guidance),
     }
     try:
         with writing(request, check_policy=False) as writer:

@@ -19,13 +19,15 @@ Digests = tuple[tuple[str, int], ...]
 class Previous:
     """The session's last context: its pieces if all may still be shown, the digests of its messages, its budget.
 
-    `largest_budget` is the largest budget of the session's contexts with recent turns so far.
+    `largest_budget` is the largest budget of the session's contexts with recent turns so far. `guidance` has the keys
+    of the rules from conversations that it showed.
     """
 
     pieces: tuple[ContextPiece, ...] = ()
     digests: Digests = ()
     budget_tokens: int = 0
     largest_budget: int = 0
+    guidance: frozenset[str] = frozenset()
 
     @property
     def first(self) -> str | None:
@@ -48,6 +50,7 @@ def load_previous(request: Request, subject: str | None, where: Filter) -> Previ
         tuple((str(digest), int(tokens)) for digest, tokens in body.get("digests", ())),
         int(body.get("budget", 0)),
         int(body.get("largest", 0)),
+        frozenset(body.get("guidance", ())),
     )
 
 

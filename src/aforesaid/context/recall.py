@@ -60,12 +60,14 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
         return empty
     hits = search(request, query, wanted.where, Page(request.settings.hooks.candidates), wanted.now)
     shown, since = _shown(request, wanted)
+    rules = guidance_in_view(request, wanted.where)
+    shown |= {source for rule in rules if rule.key in shown for source in _sources(rule)}
     fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, wanted, since))
     near = [hit.record for hit in relevant(fresh, query, floor_of(request.settings.hooks, request.arm.background))]
     keys = with_answers(request.view, near, wanted.where)
     if not keys:
         return empty
-    where = replace(wanted.where, keys=(*keys, *_guidance_from(request, wanted.where, keys)))
+    where = replace(wanted.where, keys=(*keys, *(rule.key for rule in rules if not _sources(rule).isdisjoint(keys))))
     without_tail = replace(request, settings=request.settings.changed(NO_TAIL, "recall"))
     context = assembling.ContextRequest(query, where, wanted.session, wanted.budget_tokens, wanted.now)
     return assembling.assemble(without_tail, context)
@@ -107,10 +109,9 @@ def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tup
     return tuple(keys)
 
 
-def _guidance_from(request: Request, where: Filter, keys: Sequence[str]) -> list[str]:
-    """The keys of the guidance that was made from these turns; it is shown instead of them."""
-    rules = guidance_in_view(request, where)
-    return [rule.key for rule in rules if rule.provenance and not set(keys).isdisjoint(rule.provenance.sources)]
+def _sources(rule: Record) -> frozenset[str]:
+    """The keys of the turns that guidance was made from; it is shown instead of them."""
+    return frozenset(rule.provenance.sources if rule.provenance else ())
 
 
 def only_asks(text: str) -> bool:
@@ -138,7 +139,7 @@ def _shown(request: Request, wanted: RecallRequest) -> tuple[frozenset[str], dat
     events = request.store.log.find(
         EventFilter(request.tenant, topic="recall", subject=subject, after=after, limit=MAX_SHOWN)
     )
-    keys = frozenset(key for event in events for key in event.body.get("keys", ()))
+    keys = frozenset(key for event in events for part in ("keys", "guidance") for key in event.body.get(part, ()))
     return keys, resets[0].time if resets else None
 
 

@@ -10,12 +10,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from aforesaid.context import render as frame
+from aforesaid.context.rule_room import REMEDY, RuleRoom, rule_room
 from aforesaid.engine.request import Request
 from aforesaid.engine.rules import HARD, ORDER, SOFT, TIER, documents, rules_in_view, set_document
 from aforesaid.engine.writer import writing
 from aforesaid.errors import FormatError, InputError
 from aforesaid.ingest.claims import Owner
-from aforesaid.math import packing
 from aforesaid.types import Edge, Filter, Provenance, Record, owner_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def parse_document(request: Request, name: str, text: str, owner: Owner = GLOBAL
     document = parse(text, name)
     records = tuple(_records(request, document, name, owner))
     sizes = tuple(request.count_tokens(frame.rule(record) + "\n") for record in records)
-    rows = request.settings.assemble
-    room = int(packing.share_tokens(rows.budget_tokens, rows.hard))
+    room = rule_room(request, ()).reserved
     return ParsedDocument(name, document, records, sizes, conflicts(document.nodes), room)
 
 
@@ -106,11 +105,13 @@ def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
     key = content_key(text)
     authored = parse_document(request, name, text, owner)
     nodes = authored.records
-    room, needed = _hard_room(request, where, name, nodes)
+    room = _hard_room(request, where, name, nodes)
+    if room.problem:
+        raise InputError(f"With {name}, {room.problem}.", REMEDY)
     disagreements = tuple(map(authored.disagreement, authored.conflicts))
     stored = {record.key: record for record in _stored(request, where, name)}
     if documents(request, owner_key).get(name) == key and len(stored) == len(nodes):
-        return LoadReport(name, len(nodes), 0, 0, needed, room, disagreements)
+        return LoadReport(name, len(nodes), 0, 0, room.needed, room.reserved, disagreements)
     new = [record for record in nodes if record.key not in stored]
     moved = [replace(record, time=stored[record.key].time) for record in nodes if record.key in stored]
     gone = [key for key in stored if key not in {record.key for record in nodes}]
@@ -122,7 +123,7 @@ def load(request: Request, name: str, text: str, owner: Owner) -> LoadReport:
         writer.commit(new, embedded)
         set_document(request, owner_key, name, key)
         writer.commit(edges=_link_edges(request, where), events=[request.event("load", name, body)])
-    return LoadReport(name, len(moved), len(new), len(gone), needed, room, disagreements)
+    return LoadReport(name, len(moved), len(new), len(gone), room.needed, room.reserved, disagreements)
 
 
 def unload(request: Request, name: str, owner: Owner) -> LoadReport:
@@ -136,24 +137,14 @@ def unload(request: Request, name: str, owner: Owner) -> LoadReport:
         request.store.delete(keys)
         set_document(request, owner_key, name, None)
         writer.commit(events=[request.event("load", name, {"document": name, "removed": len(keys)})])
-    room, needed = _hard_room(request, where, name, ())
-    return LoadReport(name, 0, 0, len(keys), needed, room)
+    room = _hard_room(request, where, name, ())
+    return LoadReport(name, 0, 0, len(keys), room.needed, room.reserved)
 
 
-def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> tuple[int, int]:
-    """α1·τ, and the tokens of all hard rules that apply. Raises InputError when they do not fit (spec 6)."""
-    rows = request.settings.assemble
+def _hard_room(request: Request, where: Filter, name: str, nodes: Sequence[Record]) -> RuleRoom:
+    """The room of all hard rules that apply, with these nodes of a document."""
     others = [rule for rule in rules_in_view(request, _with_global(where)).hard if rule.session != name]
-    hard = [*others, *(node for node in nodes if node.meta[TIER] == HARD)]
-    needed = request.count_tokens(frame.rules(hard, ()) + "\n") if hard else 0
-    if not packing.hard_fits(rows.budget_tokens, needed, rows.hard):
-        share = int(packing.share_tokens(rows.budget_tokens, rows.hard))
-        raise InputError(
-            f"With {name}, the hard rules need {needed} tokens, and {share} are reserved for them "
-            f"(assemble.hard = {rows.hard} of assemble.budget_tokens = {rows.budget_tokens}).",
-            "Turn list items that are no rules into paragraphs, shorten them, or raise one of the two settings.",
-        )
-    return int(packing.share_tokens(rows.budget_tokens, rows.hard)), needed
+    return rule_room(request, [*others, *(node for node in nodes if node.meta[TIER] == HARD)])
 
 
 def _with_global(where: Filter) -> Filter:

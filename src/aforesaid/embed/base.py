@@ -6,7 +6,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from aforesaid.types import storable
 __all__ = ["Embedder", "VectorCache", "Vectors", "checked_texts", "only_row", "unit_rows"]
 
 
+@runtime_checkable
 class Embedder(Protocol):
     """Turns texts into unit vectors. `name` identifies the model and version, and is stored with the vectors."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from aforesaid.engine.lineage import EVIDENCE, derived_from
 from aforesaid.engine.request import Request
@@ -20,7 +20,7 @@ from aforesaid.policy.enforcement import CANDIDATE, EXPIRES_META, strictest
 from aforesaid.policy.values import DEFAULT_REVIEW, OBSERVATION_MODES, Observation, ObservationMode
 from aforesaid.retrieval.activation import mark_stale
 from aforesaid.text.normalize import content_hash
-from aforesaid.types import Boundary, Edge, Provenance, Record, check_choice, owner_of, storable
+from aforesaid.types import Boundary, Edge, Provenance, Record, add_span, check_choice, owner_of, storable
 
 STALE = "stale"  # the key of `meta` that says why a derived record may be wrong now
 ROLLED_BACK = "rolled_back"
@@ -69,7 +69,7 @@ def observe(
         provenance=source or Provenance(method="observe"),
         redactions=kinds,
         tainted=tainted,
-        meta={EXPIRES_META: (time + timedelta(days=days)).isoformat(), "mode": mode},
+        meta={EXPIRES_META: add_span(time, "ttl_days", days=days).isoformat(), "mode": mode},
     )
     record = request.guard.validate_record(record)
     embedded = request.embed([record]) if mode != "digest" else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aforesaid.errors import InputError
 from aforesaid.governance import audit as log
 from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import optional_time, time_or_now
@@ -33,10 +32,6 @@ class AuditHandle(Handle):
             subject: Only events about this record, session or file.
             request: Only events with this request id (see `Memory.acting`).
         """
-        if limit < 0 or offset < 0:
-            raise InputError(
-                f"limit and offset cannot be negative: {limit}, {offset}.", "Leave them out for the newest."
-            )
         where = EventFilter(
             self._engine.tenant,
             topic=topic,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aforesaid.context.rule_room import rule_problem
 from aforesaid.documents import loader
 from aforesaid.memory.handle import Handle
-from aforesaid.memory.visibility import SHARED_SCOPES, record_owner
+from aforesaid.memory.visibility import SHARED_SCOPES, record_owner, visible
 from aforesaid.types import Scope
 
 
 class DocumentsHandle(Handle):
-    """Files of rules such as `AGENTS.md`: load, unload, lint."""
+    """Files of rules such as `AGENTS.md`: load, unload, lint, check."""
 
     def load(
         self,
@@ -45,6 +46,15 @@ class DocumentsHandle(Handle):
         """
         owner = record_owner(user, project, scope, SHARED_SCOPES)
         return self._engine.run(lambda request: loader.unload(request, str(path), owner))
+
+    def problem(self, *, user: str | None = None, project: str | None = None) -> str:
+        """Return why the hard rules that apply to a caller do not fit their share of a prompt; empty when they fit.
+
+        Args:
+            project: The project; its rules are included.
+        """
+        request = self._engine.request()
+        return rule_problem(request, visible(request, user=user, project=project))
 
     def lint(self, path: str | Path, *, text: str | None = None) -> loader.ParsedDocument:
         """Return how a document would be read: its rules, and those that contradict each other. Nothing is stored.

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import TypeVar
 
 from aforesaid.engine.engine import Engine
+from aforesaid.memory.argument_checks import checked
 
 SHARED_ARGS = {
     "agent": "The agent that took part.",
@@ -40,7 +41,7 @@ SHARED_ARGS = {
     "time": "When it became true; now if left out.",
     "tokenizer": "Counts the tokens of a text. Without one they are estimated.",
     "type": "`fact`, `preference`, `task` or `policy_hint`.",
-    "until": "Only what is before that time.",
+    "until": "Only what is of that time or earlier. A date alone, such as `2026-05-03`, means its end.",
     "user": "The user whose records to read or store. Without one, only records without a user.",
 }
 _SECTION = re.compile(r"\n\n(?=(?:Args|Returns|Raises):\n)")
@@ -55,15 +56,17 @@ class Handle:
         self._engine = engine
 
     def __init_subclass__(cls) -> None:
-        with_shared_args(cls)
+        public(cls)
 
 
-def with_shared_args(kind: Class) -> Class:
-    """Complete the docstrings of a class: add the shared parameters that a method takes but does not explain."""
-    for name, value in vars(kind).items():
+def public(kind: Class) -> Class:
+    """Check the arguments of every public method of a class, and explain the shared parameters in its docstring."""
+    for name, value in list(vars(kind).items()):
         method = getattr(value, "__func__", value)
         if isinstance(method, FunctionType) and method.__doc__ and (name == "__init__" or name[0] != "_"):
             method.__doc__ = _completed(method, method.__doc__)
+            found = checked(method)
+            setattr(kind, name, found if method is value else type(value)(found))
     return kind
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -10,17 +12,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.context import assemble as assembling
+from aforesaid.context.rule_room import REMEDY, rule_problems
 from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.engine.vector_arm import VectorArm, check_embedder
-from aforesaid.errors import InputError, StoreError
+from aforesaid.errors import AforesaidError, InputError, StoreError
 from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.pce import Signal
-from aforesaid.memory.handle import with_shared_args
+from aforesaid.memory.handle import public
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -73,10 +76,12 @@ if TYPE_CHECKING:
     from aforesaid.memory.sessions import SessionsHandle
     from aforesaid.retrieval.activation import ActiveContext
 
+log = logging.getLogger(__name__)
+
 Records = list[Record]  # the class has a verb `list`, so its methods need another name for the type
 
 
-@with_shared_args
+@public
 class Memory:
     """The memory of one tenant: store messages, search them, and build the context for a prompt.
 
@@ -112,6 +117,7 @@ class Memory:
         settings = settings or Settings()
         chosen = (readers or Readers()).switched(settings.readers)
         self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
+        self._warn_about_rules()
 
     @classmethod
     def open(
@@ -154,6 +160,12 @@ class Memory:
             store.close()
             raise
 
+    def _warn_about_rules(self) -> None:
+        """Log which hard rules do not fit their share of a prompt, because a setting changed since they were loaded."""
+        with suppress(AforesaidError):  # a store that cannot be read is reported by the first call
+            for owner, problem in rule_problems(self._engine).items():
+                log.warning("%s: %s. %s", owner, problem, REMEDY)
+
     def close(self) -> None:
         """Close the store."""
         self.store.close()
@@ -186,7 +198,7 @@ class Memory:
         return self._with(**{name: check_id(value, name) for name, value in given.items() if value is not None})
 
     def _with(self, **changes: str) -> Memory:
-        other = Memory(self.store, settings=self.settings, change_embedder=True)
+        other = Memory.__new__(Memory)
         other._engine = replace(self._engine, **changes)  # type: ignore[arg-type]
         return other
 
@@ -277,7 +289,7 @@ class Memory:
 
     def ingest(
         self,
-        turns: Iterable[Turn],
+        turns: Turn | Iterable[Turn],
         *,
         user: str | None = None,
         project: str | None = None,
@@ -371,7 +383,7 @@ class Memory:
         Args:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
-            as_of: Answer as if it were that date: later records and later changes are ignored.
+            as_of: Answer as if it were that date: later records and changes are ignored. A date alone means its end.
             limit: How many hits to return; the setting `search.limit` if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
@@ -681,7 +693,7 @@ class Memory:
         Args:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
-            as_of: As if it were that date: later records and later changes are ignored.
+            as_of: As if it were that date: later records and changes are ignored. A date alone means its end.
             now: The time at which records must be valid; the clock's if left out.
         """
         return visible(

@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from aforesaid.engine.request import NO_POLICY, Request
@@ -20,7 +20,7 @@ from aforesaid.math.statistics import DIGITS, spread
 from aforesaid.policy.intents import INTENTS, TABLE, IntentName, type_of
 from aforesaid.retrieval.search import question_for
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.types import Event, Filter, Hit, Provenance, Record, Scope, as_time, check_choice, check_id
+from aforesaid.types import Event, Filter, Hit, Provenance, Record, Scope, add_span, as_time, check_choice, check_id
 
 MEASURED = ("s_text", "s_vec", "S", "g")  # parts of a score whose spread an event holds
 MOST_BELOW = 50  # candidates under the threshold that an event lists; it counts all of them
@@ -93,7 +93,7 @@ def activate(
     saved = {
         "intent": intent,
         "created": now.isoformat(),
-        "expires": (now + timedelta(minutes=ttl_minutes)).isoformat(),
+        "expires": add_span(now, "ttl_minutes", minutes=ttl_minutes).isoformat(),
         "uses_left": max_uses,
         "stale": "",
         "below_threshold": len(below),

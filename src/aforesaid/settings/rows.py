@@ -115,7 +115,7 @@ class GateRows:
     specific_error: float = number(0.5, 0, 1, "P: weight of each error code")
     specific_git: float = number(0.4, 0, 1, "P: weight of each git reference")
     specific_url: float = number(0.3, 0, 1, "P: weight of each URL")
-    specific_tokens: int = whole(100, 1, 100_000, "P: divide the sum by every this many tokens of the message")
+    specific_tokens: int = whole(100, 1, 100_000, "P: the sum is divided by (tokens ÷ this) if that is over 1")
     action_decision: float = number(0.5, 0, 1, "A: weight of a decision")
     action_resolution: float = number(0.4, 0, 1, "A: weight of a resolution")
     action_milestone: float = number(0.3, 0, 1, "A: weight of a milestone")
@@ -307,9 +307,9 @@ class ExpandRows:
 class RecoveryRows:
     """When a search counts as failed and falls back to the original messages."""
 
-    top_score: float = number(0.15, 0, 1, "S2: failed if the best score is under this")
-    summaries: int = whole(4, 1, 1000, "S3: failed if this many best hits are all summaries")
-    confidence: float = number(0.5, 0, 1, "S3: … and their mean confidence is under this")
+    top_score: float = number(0.15, 0, 1, "failed if the best score is under this (S2)")
+    summaries: int = whole(4, 1, 1000, "failed if this many best hits are all summaries (S3) …")
+    confidence: float = number(0.5, 0, 1, "… and their mean confidence is under this")
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ class AssembleRows:
     fresh: float = number(0.1, 0, 1, "share of the recall room that each later turn may add")
     tail_turns: int = whole(4, 0, 10_000, "m: recent messages that are always included")
     candidates: int = whole(400, 1, 10_000, "hits considered for a context, at most")
-    tokens_a_hit: int = whole(20, 1, 100_000, "consider one hit for every this many tokens of the budget, plus 50")
+    tokens_a_hit: int = whole(20, 1, 100_000, "hits considered = budget ÷ this + 50")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors
@@ -209,6 +209,7 @@ class Reader(Protocol):
         """Return the edges that start at these records or, with `incoming`, that end at them."""
 
 
+@runtime_checkable
 class Store(Reader, Protocol):
     """A database for records. Every write outside `transaction` is its own transaction.
 

@@ -15,7 +15,7 @@ from aforesaid.settings import Settings
 WIDTH = 88
 EFFECTS = {
     "none": "nothing",
-    "notes": "saves a note of the use",
+    "notes": "logs that it was used",
     "adds": "adds or updates records",
     "destroys": "**deletes or ends records**",
     "governs": "**the policy**, with the grant `admin`",
@@ -32,6 +32,10 @@ def settings_page() -> str:
         "environment, `--set gate.threshold=…` on the command line and a key of `Settings.load(arguments=…)`; the",
         "later wins. The file is `--config`, else `$AFORESAID_CONFIG`, else `aforesaid.toml` in your configuration",
         "folder. `aforesaid settings` prints the current values and where each comes from.",
+        "",
+        "A *place* is a threshold between unrelated texts (0) and related texts (1); [Models](models.md) says how it",
+        "becomes a cosine. Letters such as T, H, ω or S_final name the terms of a formula in",
+        "[Mathematics](mathematics.md).",
     ]
     group = ""
     for row in Settings().rows():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from aforesaid.errors import InputError, UnknownClassError
 from aforesaid.types.vocabulary import BOUNDARIES, MAX_ID_CHARS, Boundary, TimeLike
+
+DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 
 
 def as_time(value: TimeLike, name: str = "time") -> datetime:
@@ -26,6 +29,20 @@ def as_time(value: TimeLike, name: str = "time") -> datetime:
         raise InputError(
             f"{name} is not a time: {value!r}.", "Use a datetime, ISO 8601 text like 2026-05-03T10:00:00Z, or seconds."
         ) from error
+
+
+def as_end(value: TimeLike, name: str = "until") -> datetime:
+    """The same for the end of a span: a date alone, as text, means the last moment of that day."""
+    is_date = isinstance(value, str) and DATE.fullmatch(value)
+    return as_time(value, name) + (timedelta(days=1, microseconds=-1) if is_date else timedelta(0))
+
+
+def add_span(time: datetime, name: str, **span: float) -> datetime:
+    """The time after a span, such as `days=7`; the argument `name` gave the span."""
+    try:
+        return time + timedelta(**span)
+    except OverflowError:
+        raise InputError(f"{name} is too long: {next(iter(span.values()))}.", "Give a smaller number.") from None
 
 
 def check_id(value: str, name: str = "id") -> str:

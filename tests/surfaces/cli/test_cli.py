@@ -57,6 +57,7 @@ def test_version_and_default_tenant() -> None:
 
 
 def test_global_options_may_stand_before_or_after_the_command(path: Path) -> None:
+    filled(path)
     before = data(run(path, "--json", "--tenant", "x", "list"))
     after = data(run(None, "list", "--json", "--store", str(path), "--tenant", "x"))
     assert before == after

@@ -28,13 +28,13 @@ def test_a_folder_of_many_formats(path: Path, tmp_path: Path) -> None:
     write(folder / "mem0.json", json.dumps(MEM0).encode())
     write(folder / "odd.jsonl", b'{"x": 1}\n')
     text = words(run(path, "import", str(folder), "--user", "ana"))
-    assert "took 20 turns claims 2 sessions 3 span 2025-02-19 21:20 to 2026-04-01 08:00" in text
-    assert "known already 0 left out " in text
-    assert "left 1" in text
+    assert "imported 20 turns claims 2 sessions 3 span 2025-02-19 21:20 to 2026-04-01 08:00" in text
+    assert " skipped bookkeeping 5" in text
+    assert "skipped 1" in text
     assert "injected context" in text
     assert all(form in text for form in ("claude-code", "codex", "chatgpt", "mem0"))
     text = words(run(path, "import", str(folder), "--user", "ana"))
-    assert text.startswith("took 0 turns claims 0 sessions 0 known already 22")
+    assert text.startswith("imported 0 turns stored before 22")
     assert "unchanged 4" in text
     assert "port 7443" in run(path, "search", "which port does staging use", "--user", "ana").stdout
 
@@ -52,7 +52,7 @@ def test_json_says_everything(path: Path, tmp_path: Path) -> None:
 def test_a_dry_run_and_a_limit(path: Path, tmp_path: Path) -> None:
     file = write(tmp_path / "s.jsonl", lines(CLAUDE_CODE))
     text = words(run(path, "import", str(file), "--dry-run", "--include", "thinking, sidechains"))
-    assert "would take 10 turns" in text
+    assert "would import 10 turns" in text
     assert data(run(path, "stats", "--json"))["records"] == 0
     assert "stopped at the limit" in words(run(path, "import", str(file), "--limit", "2"))
     assert data(run(path, "import", str(file), "--no-tools", "--json"))["known"] == 2
@@ -66,7 +66,7 @@ def test_the_standard_place_is_named(path: Path, tmp_path: Path) -> None:
     write(tmp_path / "codex/sessions/2026/04/01/rollout-1.jsonl", lines(CODEX))
     done = run(path, "import", "--from", "codex", env=home)
     assert f"reading {tmp_path / 'codex' / 'sessions'}" in done.stderr
-    assert "took 6 turns" in words(done)
+    assert "imported 6 turns" in words(done)
     assert "no path was given" in run(path, "import", code=2).stderr
 
 

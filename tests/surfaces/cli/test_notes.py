@@ -58,6 +58,7 @@ def test_errors_say_what_to_do(path: Path, folder: Path) -> None:
 
 
 def test_search_files_shows_place_mode_and_reason(path: Path, folder: Path) -> None:
+    run(path, "remember", "I like tea.", "--user", "ana")
     assert "`aforesaid index PATH`" in run(path, "search", "--files", "tea", "--user", "ana").stdout
     run(path, "index", "ws", "--user", "ana")
     text = run(path, "search", "--files", "EADDRINUSE", "--user", "ana").stdout

@@ -110,7 +110,7 @@ def test_a_reader_that_goes_away_is_no_error(path: Path) -> None:
 def test_a_full_disk_under_the_output_is_an_error(path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*COMMAND, "--store", str(path), "stats"],
+            [*COMMAND, "settings"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

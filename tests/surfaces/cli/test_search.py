@@ -60,10 +60,10 @@ def test_filters(path: Path) -> None:
 
 
 def test_nothing_found_says_where_it_looked(path: Path) -> None:
+    filled(path)
     text = run(path, "search", "anything").stdout
     assert f"Nothing found: {path} holds no records that belong to no user" in text
     assert "--user NAME" in text
-    filled(path)
     assert "holds no records of user 'bob'" in run(path, "search", "Lisbon", "--user", "bob").stdout
     text = run(path, "search", "Lisbon", "--user", "ana", "--session", "none").stdout
     assert "Nothing found among 4 records of user 'ana'." in text

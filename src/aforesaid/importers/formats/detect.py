@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -30,6 +30,7 @@ LINES = (".jsonl", ".ndjson")
 SUFFIXES = (*LINES, ".json", ".zip")  # of the files to look at in a folder
 TRANSCRIPTS = ("claude-code", "codex", "openclaw")  # JSON lines only; other files in their folders may hold credentials
 IGNORED_NAMES = ("sessions.json", "models.json", "settings.json", "config.json", "package.json")
+UNKNOWN = f"neither JSON lines with role and content, nor a file of {', '.join(FORMATS[:-1])}"
 HEAD_LINES = 50  # to look at for the format
 HEAD_BYTES = 80 << 20  # of those lines: a first message may contain an image
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -52,7 +53,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A file that is not imported, and why. `failed` if it could not be read."""
+    """A file that is not imported, and why. `failed` if it should have been: it was named, or could not be read."""
 
     path: Path
     why: str
@@ -76,7 +77,8 @@ def sources(path: Path, form: Format | None = None) -> Iterator[SourceFile | Unr
     if not path.exists():
         raise InputError(f"{path} cannot be read: it is not there.", "Check the path.")
     if not path.is_dir():
-        yield source_of(path, form)
+        found = source_of(path, form)
+        yield replace(found, failed=True) if isinstance(found, Unread) else found
         return
     for file in _files(path, LINES if form in TRANSCRIPTS else SUFFIXES):
         found = source_of(file)
@@ -105,7 +107,7 @@ def source_of(path: Path, form: Format | None = None) -> SourceFile | Unread:
     if form is not None and found != OWN:
         return SourceFile(path, form, lines)
     if found is None or found == OWN:
-        return Unread(path, "an export of aforesaid" if found else "no format that is known here")
+        return Unread(path, "an export of aforesaid" if found else UNKNOWN)
     return SourceFile(path, found, lines)  # type: ignore[arg-type]
 
 

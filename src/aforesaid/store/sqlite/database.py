@@ -60,6 +60,7 @@ class Database:
         self._local = _ThreadState()
         self._connections: WeakSet[ThreadConnection] = WeakSet()
         self._guard = threading.Lock()
+        self._closed = False
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
         self._frozen: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
@@ -145,6 +146,8 @@ class Database:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
         local = self._local
         if local.pid != os.getpid() or (self._frozen is not None and self._frozen != self._stamp()):
+            if self._closed:
+                raise StoreError(f"{self.path} is closed.", "Open it again, for example with Memory.open.")
             local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
             local.held = self._connect()
             local.pid, local.depth, local.scrub = os.getpid(), 0, False
@@ -309,7 +312,8 @@ class Database:
         return sum(file.stat().st_size for file in files if file.exists())
 
     def close(self) -> None:
-        """Close every thread's connection."""
+        """Close every thread's connection. The database cannot be used afterwards."""
+        self._closed = True
         with self._guard:
             connections = list(self._connections)
             self._connections.clear()

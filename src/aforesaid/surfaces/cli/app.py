@@ -71,13 +71,17 @@ class App:
 
             return Memory(DictStore(), settings=self.settings())
         embeds = bool(values.get(verb.embeds)) if isinstance(verb.embeds, str) else verb.embeds
-        return self.open(existing=verb.opens == "existing", any_embedder=not embeds)
+        reads = verb.opens == "existing" or (isinstance(verb.embeds, str) and not embeds)  # `index` without a folder
+        return self.open(existing=reads, any_embedder=not embeds)
 
     def open(self, *, existing: bool = False, any_embedder: bool = False) -> Memory:
         """Open the memory. `existing`: the store must exist. `any_embedder`: do not check the embedder."""
         path, settings = self.path, self.settings()
         if existing and not path.exists():
-            raise InputError(f"There is no store at {path}.", "Check --store; `aforesaid ingest` creates one.")
+            raise InputError(
+                f"There is no store at {path}.",
+                "Check --store; `aforesaid remember` creates one.",
+            )
         if not self.store:
             private_folder(path.parent)
         from aforesaid.memory import Memory

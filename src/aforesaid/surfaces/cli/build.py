@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from aforesaid.errors import InputError
 from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.options import Command, last_moment, moment
 from aforesaid.surfaces.verbs.declare import DEFAULT_METAVARS, Argument, Verb, View
@@ -83,9 +84,19 @@ def _check(
                 raise click.UsageError(f"{argument.flag} goes with {_needed(verb, argument)}.", ctx)
             name = argument.name.upper() if argument.positional else argument.flag
             raise click.UsageError(f"{chosen.by.flag} cannot be combined with {name}.", ctx)
+    for argument in arguments:
+        if argument.positional and _is_empty(argument, values[argument.name]):
+            raise InputError(f"{argument.name.upper()} is empty.", f"Example: {verb.example.splitlines()[0]}")
     for argument in chosen.arguments:
         if argument.required and not values.get(argument.name):
             raise click.MissingParameter(ctx=ctx, param=_parameter(argument, verb))
+
+
+def _is_empty(argument: Argument, value: Any) -> bool:
+    """Whether a typed text has no characters, or one in a list has none. The words of a sentence count together."""
+    if argument.kind == "words":
+        return bool(value) and not " ".join(value).strip()
+    return any(isinstance(each, str) and not each.strip() for each in (value if argument.many else [value]))
 
 
 def _needed(verb: Verb, argument: Argument) -> str:

@@ -106,7 +106,11 @@ def _settings(app: App, settings: Settings) -> Iterator[Check]:
 
 
 def _store(app: App, settings: Settings) -> Iterator[Check]:
+    from aforesaid.context.rule_room import REMEDY, rule_problems
+    from aforesaid.engine.engine import Engine
+    from aforesaid.engine.vector_arm import VectorArm
     from aforesaid.store.sqlite import SQLiteStore
+    from aforesaid.types import system_clock
 
     if not app.path.exists():
         yield Check("store", "warn", f"{app.path} does not exist yet", "`aforesaid ingest` or `remember` creates it.")
@@ -122,6 +126,8 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         if stats.pending:
             found = f"{counted(stats.pending, 'record')} without a vector"
             yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
+        for owner, problem in rule_problems(Engine(store, VectorArm(None), settings, system_clock, app.tenant)).items():
+            yield Check("rules", "warn", f"{owner}: {problem}", REMEDY)
     finally:
         store.close()
     active = [space.name for space in spaces if space.active]

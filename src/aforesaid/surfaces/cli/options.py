@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypeVar
 
 import click
@@ -14,7 +14,6 @@ from aforesaid.surfaces.cli.app import App
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 SECONDS = re.compile(r"\d+\.\d*|\d{9,}")
 USER_HELP = "The user whose memory to use.  [env: AFORESAID_USER]"
 PROJECT_HELP = "The project; its shared records are included."
@@ -22,19 +21,24 @@ PROJECT_HELP = "The project; its shared records are included."
 
 def moment(value: str) -> datetime:
     """A time as it is typed: ISO 8601 or Unix seconds. A date alone means its first moment."""
-    from aforesaid.types import as_time
-
-    try:
-        return as_time(float(value) if SECONDS.fullmatch(value) else value)
-    except InputError:
-        raise click.BadParameter(
-            f"{value!r} is not a time; write 2026-05-03, 2026-05-03T10:00Z or Unix seconds."
-        ) from None
+    return _read(value, "as_time")
 
 
 def last_moment(value: str) -> datetime:
     """The same, but a date alone means its last moment."""
-    return moment(value) + (timedelta(days=1, microseconds=-1) if DATE.fullmatch(value) else timedelta(0))
+    return _read(value, "as_end")
+
+
+def _read(value: str, how: str) -> datetime:
+    from aforesaid import types
+
+    try:
+        found: datetime = getattr(types, how)(float(value) if SECONDS.fullmatch(value) else value)
+        return found
+    except InputError:
+        raise click.BadParameter(
+            f"{value!r} is not a time; write 2026-05-03, 2026-05-03T10:00Z or Unix seconds."
+        ) from None
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:

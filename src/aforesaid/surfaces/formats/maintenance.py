@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.surfaces.verbs.declare import View
 
 QUIET = ("unchanged", "left")  # states of files that are only counted
+SHOWN_STATES = {"taken": "imported", "left": "skipped"}
 SUBJECT_COLUMNS = 28
 
 
@@ -53,16 +54,16 @@ def intake_text(intake: ImporterReport, columns: int) -> str:
     first, last = _bounds(intake)
     states = Counter(file.state for file in intake.files)
     found = {
-        "would take" if intake.dry_run else "took": counted(intake.turns, "turn"),
-        "claims": intake.claims,
-        "sessions": intake.sessions,
+        "would import" if intake.dry_run else "imported": counted(intake.turns, "turn"),
+        "claims": intake.claims or "",
+        "sessions": intake.sessions or "",
         "span": f"{stamp(first)} to {stamp(last)}" if first else "",
-        "known already": intake.known,
-        "left out": intake.left,
-        "files": dict(states),
+        "stored before": intake.known or "",
+        "skipped": intake.left,
+        "files": {SHOWN_STATES.get(state, state): number for state, number in states.items()},
         "stopped": "at the limit; run it again to go on" if intake.stopped else "",
         "notes": list(intake.notes) or "",
-        "news": [_file_row(file) for file in intake.files if file.state not in QUIET] or "",
+        "by file": [_file_row(file) for file in intake.files if file.state not in QUIET] or "",
         "cannot be read": [to_json(problem) for file in intake.files for problem in file.problems] or "",
     }
     return report_text(found, columns)
@@ -74,8 +75,9 @@ def _bounds(intake: ImporterReport) -> tuple[Any, Any]:
 
 
 def _file_row(file: FileReport) -> dict[str, Any]:
-    counts = {"new": file.turns + file.claims, "known": file.known, "left": sum(file.left.values()), "bad": file.bad}
-    return {**counts, "format": file.format, "state": file.state, "why": file.why, "file": file.path}
+    counts = {"new": file.turns + file.claims, "known": file.known, "skipped": file.left.total(), "bad": file.bad}
+    state = SHOWN_STATES.get(file.state, file.state)
+    return {**counts, "format": file.format, "state": state, "why": file.why, "file": file.path}
 
 
 # Receipts of deletion

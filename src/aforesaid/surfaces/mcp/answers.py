@@ -209,6 +209,6 @@ SHAPES: Mapping[str, Fields] = {
     ),
     "StatusAnswer": entries(
         user=str, project=str, purpose=str, may=list[str], records=int, kinds=dict[str, int], candidates=int,
-        policy=str, embedder=str,
+        policy=str, embedder=str, problem=str,
     ),
 }  # fmt: skip

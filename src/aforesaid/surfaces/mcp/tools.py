@@ -177,6 +177,7 @@ def status(call: ToolCall, **who: Any) -> dict[str, Any]:
         "candidates": len(memory.governance.candidates(**who, limit=MOST_CANDIDATES)),
         "policy": neutralised(adopted.version) if adopted else "",
         "embedder": spaces[0] if spaces else "",
+        "problem": memory.documents.problem(**who),
     }
 
 

@@ -70,6 +70,7 @@ IMPORT = Verb(
     "  aforesaid import backup.jsonl",
     grant="admin", effect="adds", opens="make", embeds=True, progress="Importing", command="special.import_",
     to_json=shown.intake_json, to_text=lambda taken, view: shown.intake_text(taken, view.columns),
+    fails=lambda taken, view: bool(taken.files) and all(file.state == "unreadable" for file in taken.files),
 )  # fmt: skip
 BACKUP = Verb(
     "backup", "maintenance.backup", "Copy the store to another file.",
@@ -90,7 +91,7 @@ STATS = Verb(
     "stats", "stats", "Show what the store holds.",
     "Records, vectors, bytes; with `search.log` on, also how many searches there were and how many fell back.",
     example="aforesaid stats",
-    opens="make", call=stats, to_json=shown.stats_json,
+    call=stats, to_json=shown.stats_json,
 )  # fmt: skip
 VERIFY = Verb(
     "verify", "maintenance.verify", "Check the store for damage.",

@@ -104,12 +104,12 @@ VALIDATE = Verb(
         arg.TYPE, arg.BOUNDARY,
     ),
     'aforesaid validate "ring +351 912 345 678" --scope global\n  aforesaid validate --stored --mend',
-    opens="make", to_text=lambda found, view: shown.validation_text(found), fails=lambda found, view: not found.allowed,
+    to_text=lambda found, view: shown.validation_text(found), fails=lambda found, view: not found.allowed,
     modes=(
         Verb(
             "revise", "policy.revise", "Check all stored records against the policy.",
             arguments=(Argument("mend", "With --stored: redact what is found, permanently.", "flag"),),
-            grant="admin", effect="governs", opens="make", embeds="mend", progress="Checking",
+            grant="admin", effect="governs", embeds="mend", progress="Checking",
             fails=lambda found, view: found.unclean > found.mended,
             by=Argument("stored", "Check every stored record instead.", "flag"),
         ),

@@ -104,7 +104,7 @@ LOAD = Verb(
         Verb(
             "unload", "documents.unload", "Remove documents.",
             arguments=(FILES, *arg.WHO, arg.OWNER_SCOPE),
-            grant="write", effect="destroys", opens="make", embeds=True, each="path",
+            grant="write", effect="destroys", embeds=True, each="path",
             by=Argument("remove", "Remove the documents instead.", "flag"),
         ),
     ),
@@ -142,7 +142,7 @@ INDEX = Verb(
         Verb(
             "unindex", "notes.unindex", "Remove folders from the index.",
             arguments=(replace(FOLDERS, required=True), *arg.WHO, arg.OWNER_SCOPE),
-            grant="write", effect="destroys", opens="make", each="path",
+            grant="write", effect="destroys", each="path",
             to_json=notes.index_json,
             by=Argument("remove", "Remove the folders from the index instead. No file is touched.", "flag"),
         ),

@@ -1,0 +1,135 @@
+"""Wrong arguments: every public method refuses them with InputError and a remedy, before anything changes."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aforesaid import AforesaidError, InputError, Memory, Provenance, Settings, Turn
+from aforesaid.embed.hashing import HashEmbedder
+from aforesaid.store.memory import DictStore
+
+HANDLES = [name for name, value in vars(Memory).items() if isinstance(value, cached_property)]
+NOT_CALLED = ("close", "__init__")
+NAIVE = datetime(2026, 5, 3)  # noqa: DTZ001 - a time without a zone is read as UTC
+WRONG: list[Any] = [
+    None, True, 0, -1, 3, 10**30, 1e20, float("nan"), float("inf"), 2.5, "", " ", "abc", "\x00", "\ud800", "x" * 9999,
+    "2026-05-03", "bogus", b"abc", [], ["abc"], [1], [None], [[]], {}, {"a": 1}, {1: "a"}, [{"role": "user"}], (), set(),
+    NAIVE, datetime.max.replace(tzinfo=UTC), object(), Path("nowhere"), Path("\x00"), Turn("t", "s", "user", "Hi."), lambda *_: None,
+    Settings(), Memory,
+]  # fmt: skip
+
+
+def methods() -> Iterator[str]:
+    for owner in ("", *HANDLES):
+        kind = type(getattr(Memory(DictStore()), owner)) if owner else Memory
+        for name, value in vars(kind).items():
+            if not name.startswith("_") and inspect.isfunction(getattr(value, "__func__", value)):
+                yield f"{owner}.{name}".lstrip(".")
+
+
+def usual(tmp_path: Path, memory: Memory) -> dict[str, Any]:
+    """A good value for each parameter that has no default."""
+    stop = threading.Event()
+    stop.set()
+    return {
+        "query": "tea", "text": "I like tea.", "prompt": "tea", "id": "m1", "signal": "helpful", "session": "s1",
+        "turns": [Turn("m2", "s1", "user", "The tide is high.")], "lines": [], "path": tmp_path / "new",
+        "paths": [tmp_path], "place": "a.md:1-1", "policy": 'version: "1"\n', "sources": ["m1"], "reason": "wrong",
+        "provenance": Provenance(who="ben"), "weights": {"gate.threshold": 0.2}, "sessions": ["s1"], "tenant": "other",
+        "stop": stop, "ids": ["m1"], "memory": memory,
+    }  # fmt: skip
+
+
+def opened(tmp_path: Path) -> Memory:
+    memory = Memory(DictStore(), HashEmbedder(), settings=Settings())
+    memory.ingest([Turn("m1", "s1", "user", "I like tea.")])
+    (tmp_path / "a.md").write_text("# Tea\n\nGreen.\n")
+    return memory
+
+
+def call(memory: Memory, name: str, arguments: dict[str, Any]) -> object:
+    owner, _, verb = name.rpartition(".")
+    method: Callable[..., Any] = getattr(getattr(memory, owner) if owner else memory, verb)
+    found = method(**arguments)
+    return list(found) if isinstance(found, Iterator) else found
+
+
+@pytest.mark.parametrize("name", [name for name in methods() if name not in NOT_CALLED])
+def test_a_wrong_argument_gives_a_result_or_an_error_of_ours(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    memory = opened(tmp_path)
+    owner, _, verb = name.rpartition(".")
+    method = getattr(getattr(memory, owner) if owner else memory, verb)
+    parameters = {each: value for each, value in inspect.signature(method).parameters.items() if each != "self"}
+    good = usual(tmp_path, memory)
+    needed = {each: good[each] for each, value in parameters.items() if value.default is inspect.Parameter.empty}
+    if verb == "watch":
+        needed["stop"] = good["stop"]
+    failures = []
+    for parameter in parameters:
+        for wrong in WRONG:
+            if (verb, parameter) == ("watch", "stop") and wrong is None:
+                continue  # it would watch for ever
+            try:
+                call(memory, name, needed | {parameter: wrong})
+            except AforesaidError as error:
+                if not error.remedy:
+                    failures.append(f"{parameter}={str(wrong)[:40]!r}: no remedy: {error}")
+            except Exception as error:  # noqa: BLE001 - the failure that the test looks for
+                failures.append(f"{parameter}={str(wrong)[:40]!r}: {type(error).__name__}: {str(error)[:100]}")
+    assert failures == []
+
+
+def test_a_text_is_never_a_list() -> None:
+    memory = Memory(DictStore())
+    for letter in "abc":
+        memory.ingest(Turn(letter, "s1", "user", f"The letter {letter}."))
+    with pytest.raises(InputError, match=r"ids must be a list, not the text 'abc'. Give ids=\['abc'\]."):
+        memory.forget("abc")
+    with pytest.raises(InputError, match=r"Give kinds=\['turn'\]"):
+        memory.search("letter", kinds="turn")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"Give reviewers=\['bo'\]"):
+        memory.governance.upsert("Tea is green.", provenance=Provenance(who="bo"), reviewers="bo")
+    assert len(memory.list()) == 3
+
+
+def test_wrong_values_name_the_argument_and_what_to_give() -> None:
+    memory = Memory(DictStore())
+    with pytest.raises(InputError, match=r"scope 'bogus' is unknown\. Use one of: session, user, project, global"):
+        memory.governance.observe("The door is open.", scope="bogus")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"turns\[0\] must be a Turn, not dict .* Give Turn\(id="):
+        memory.ingest([{"role": "user", "content": "Hi."}])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="turns must be a Turn, not str 'hello'"):
+        memory.ingest("hello")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="limit must be a whole number"):
+        memory.search("door", limit="5")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="settings must be a Settings, not dict"):
+        Memory.open("notes.db", settings={"gate.threshold": 0.2})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"store must be a Store, not str .* Memory.open"):
+        Memory("notes.db")  # type: ignore[arg-type]
+    assert memory.list() == []
+
+
+def test_turns_of_an_iterator_are_checked_as_they_come() -> None:
+    memory = Memory(DictStore())
+    turns: Any = iter([Turn("m1", "s1", "user", "I like tea."), "I like milk."])
+    with pytest.raises(InputError, match=r"turns\[1\] must be a Turn"):
+        memory.ingest(turns)
+
+
+def test_a_date_alone_means_the_end_of_that_day() -> None:
+    memory = Memory(DictStore())
+    memory.ingest([Turn("m1", "s1", "user", "I like tea.", "2026-05-03T10:00")])
+    assert [record.id for record in memory.list(until="2026-05-03")] == ["m1"]
+    assert [record.id for record in memory.list(until=NAIVE)] == []
+    assert [hit.record.id for hit in memory.search("tea", as_of="2026-05-03")] == ["m1"]
