@@ -137,7 +137,9 @@ def _doors() -> dict[CodeType, str]:
     """The code of every method of `Memory` that is a verb, with its name."""
     memory = fresh(Settings())
     methods = {verb.method: verb.name for verb in all_verbs() if verb.method and verb.method != "store"}
-    return {attrgetter(method)(memory).__code__: name for method, name in {**PYTHON_ONLY, **methods}.items()}
+    return {
+        inspect.unwrap(attrgetter(method)(memory)).__code__: name for method, name in {**PYTHON_ONLY, **methods}.items()
+    }
 
 
 def _named(function: str) -> Any:
