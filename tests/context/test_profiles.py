@@ -72,6 +72,18 @@ def test_libra_packs_the_longest_prefix_of_what_it_found(profile: str, query: st
     assert recalled(context) == found[: longest_prefix(sizes, room)], "by score, up to the first that does not fit"
 
 
+@pytest.mark.parametrize("profile", ["libra", "libra-two-pass"])
+@pytest.mark.parametrize("query", ["opening hours of the shop", "how many days are the opening hours of the shop?"])
+def test_libra_packs_linked_records_behind_their_parents(profile: str, query: str) -> None:
+    memory = memory_of(NEAR.changed({"libra.theta1": 0.4, "time.recovery_cosine": 0.4}, "test"))
+    shop = "# Shop\n\nOpening hours of the shop are in [them](them.md#summer)."
+    memory.documents.load("AGENTS.md", text=shop, user="ana")
+    memory.documents.load("them.md", text="# Them\n\n## Summer\n\nFrom nine until everybody went home.", user="ana")
+    parent, linked = considered(memory.assemble(query, user="ana", budget_tokens=400, profile=profile))
+    assert parent.taken and linked.taken and linked.reason.startswith("hop=")
+    assert ("xi=" in parent.reason) == (profile == "libra" and query.startswith("how many days"))
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_one_long_memory_ends_a_prefix_and_no_other_context(profile: str) -> None:
     memory = memory_of()
@@ -187,6 +199,21 @@ def test_a_good_log_comes_before_a_weak_brief(tmp_path: Path) -> None:
         memory.notes.index(write(tmp_path / "ws", files), user="ana")
         context = memory.assemble("staging deploy broke", user="ana", budget_tokens=900, profile=profile)
         assert [record.session for record in context.records] == ["ws/memory/2026-05-03.md"]
+
+
+def test_snippets_shown_before_do_not_keep_out_the_best_one(tmp_path: Path) -> None:
+    memory = memory_of()
+    memory.notes.index(write(tmp_path / "ws", {**notes(28), "ops.md": "The staging deploy broke at nine."}), user="ana")
+
+    def ask(query: str) -> Context:
+        return memory.assemble(query, user="ana", session="now", budget_tokens=9000)
+
+    first = ask("green tea from Kyoto")
+    assert ask("green tea from Kyoto").text == first.text, "the same question keeps its snippets"
+    assert "staging deploy" not in first.text
+    other = ask("what broke the staging deploy?")
+    assert "The staging deploy broke at nine." in other.recall
+    assert sum(record.kind == "chunk" for record in other.records) <= 6
 
 
 def test_a_recall_for_a_hook_has_no_flood_either(tmp_path: Path) -> None:

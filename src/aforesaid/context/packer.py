@@ -86,7 +86,8 @@ class ContextPacker:
     def extend(self, before: Sequence[ContextPiece]) -> PackedContext | None:
         """Append new turns and hits to the previous pieces; None when that is not possible or does not fit.
 
-        Shown records keep their position even when they do not match the current query.
+        Shown records keep their position even when they do not match the current query. But they may not keep out the
+        best snippet of a note.
         """
         turns = self.mandatory.tail.records
         previous_turns = tuple(records_of(before, "tail"))
@@ -95,6 +96,8 @@ class ContextPacker:
         if not before or turns[: len(previous_turns)] != previous_turns or any(turn.key in known for turn in turns):
             return None
         new, trace = self._select_hits(self.fresh, shown)
+        if self._misses_best_snippet(trace):
+            return None
         pieces = (*before, ContextPiece("tail", turns[len(previous_turns) :]), self._recall_piece(new))
         packed = self._build(pieces, self._with_shown(trace, shown))
         return packed if packed.context.tokens <= self.budget else None
@@ -148,6 +151,12 @@ class ContextPacker:
                 if is_snippet(hit.record):
                     snippets = snippets.less(size)
         return taken, trace
+
+    def _misses_best_snippet(self, trace: Sequence[TraceItem]) -> bool:
+        """Whether snippets shown before leave no room for the best snippet, which fits a new context."""
+        best = next((hit.record.key for hit in self.found.hits if is_snippet(hit.record)), None)
+        item = next((item for item in trace if item.key == best), None)
+        return item is not None and item.reason == self._snippet_limit and self.snippets.fits(item.tokens)
 
     def _with_shown(self, trace: Sequence[TraceItem], shown: Sequence[Record]) -> list[TraceItem]:
         """The trace, plus the records shown before that the current search did not find."""

@@ -9,6 +9,7 @@ from aforesaid.surfaces.formats.columns import table
 from aforesaid.surfaces.formats.report import counted
 
 if TYPE_CHECKING:  # these rooms import numpy
+    from aforesaid.bench.own import OwnReport
     from aforesaid.bench.quality.metrics import Estimate
     from aforesaid.bench.quality.report import QualityReport, VariantReport
 
@@ -44,6 +45,19 @@ def quality_text(report: QualityReport) -> str:
     parts.append(_by_type(report))
     parts.append(_by_fold(report))
     return "\n\n".join(parts)
+
+
+def own_text(report: OwnReport) -> str:
+    """The split, then every figure with its pass line."""
+    sizes = f"{report.train} train, {report.valid} valid, {report.test} test"
+    asked = f"{counted(report.queries, 'query').replace('querys', 'queries')} from {report.split}"
+    head = f"{counted(report.records, 'record')} ({sizes}); {asked}; profile {report.profile}, seed {report.seed}."
+    rows = [
+        [f.name, f"{f.value:.3f}", f"{'≤' if f.at_most else '≥'} {f.line:g}", "pass" if f.passed else "FAIL"]
+        for f in report.figures
+    ]
+    rows.append(["activate_ms_p50", f"{report.activate_ms_p50:.3f}", "", ""])
+    return f"{head}\n\n{_rows(rows)}"
 
 
 def ablation_text(reports: Sequence[QualityReport]) -> str:

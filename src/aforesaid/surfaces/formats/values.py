@@ -20,6 +20,8 @@ ADDED = {
     "CalibrationReport": ("stored",),
     "Context": ("text",),
     "NoteLines": ("place",),
+    "OwnReport": ("passed",),
+    "PassLine": ("passed",),
     "Freshness": ("line",),
     "ImporterReport": ("turns", "claims", "known", "left", "bad"),
     "ForgetReceipt": ("proven", "remedy"),
