@@ -443,7 +443,7 @@ class Memory:
         where = visible(request, user=user, project=project, now=moment)
         name = optional_id(session, "session")
         wanted = assembling.ContextRequest(query, where, name, budget, moment, own, profile)
-        return assembling.assemble(request, wanted)
+        return _with_budget_warning(assembling.assemble(request, wanted))
 
     def recall(
         self,
@@ -708,6 +708,16 @@ class Memory:
             boundaries=boundaries, as_of=as_of, since=since, until=until, exclude=exclude,
             now=optional_time(now, "now"), superseded=superseded,
         )  # fmt: skip
+
+
+def _with_budget_warning(context: Context) -> Context:
+    """Say when the budget is too small for every record."""
+    if context.records or context.degraded or not context.trace:
+        return context
+    least = min(item.tokens for item in context.trace)
+    if least <= context.budget_tokens:
+        return context
+    return replace(context, degraded=f"the budget is too small for any record: the shortest needs {least} tokens")
 
 
 def _checked_message(message: Mapping[str, str]) -> dict[str, str]:
