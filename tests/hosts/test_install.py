@@ -389,12 +389,26 @@ def test_a_failed_write_leaves_the_file_and_no_crumbs(places: Places, monkeypatc
     assert [file.name for file in plan.path.parent.iterdir() if file.name.startswith(".")] == []
 
 
-def command(tmp_path: Path, *args: str, code: int = 0) -> Result:
+def command(tmp_path: Path, *args: str, code: int = 0, yes: bool = True) -> Result:
     env = {"HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     env |= dict.fromkeys(("CLAUDE_CONFIG_DIR", "CODEX_HOME", "AFORESAID_STORE", "AFORESAID_CONFIG", "AFORESAID_USER"))
-    result = CliRunner().invoke(main, ["--set", "embed.provider=hash", "install", *args], env=env)
+    answer = [] if {"--dry-run", "--yes"} & set(args) or not yes else ["--yes"]
+    result = CliRunner().invoke(main, ["--set", "embed.provider=hash", "install", *args, *answer], env=env)
     assert result.exit_code == code, result.output
     return result
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--undo",)])
+def test_without_a_terminal_it_writes_only_with_yes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if "--undo" in more:
+        command(tmp_path, "claude-code", "--user", "ana", "--no-mcp")
+    before = tree(tmp_path)
+    result = command(tmp_path, "claude-code", "--user", "ana", "--no-mcp", *more, code=2, yes=False)
+    assert "Add --yes" in result.stderr
+    assert tree(tmp_path) == before
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,3 +133,25 @@ def test_a_date_alone_means_the_end_of_that_day() -> None:
     assert [record.id for record in memory.list(until="2026-05-03")] == ["m1"]
     assert [record.id for record in memory.list(until=NAIVE)] == []
     assert [hit.record.id for hit in memory.search("tea", as_of="2026-05-03")] == ["m1"]
+
+
+def test_a_misspelt_role_is_refused_and_names_of_people_are_not() -> None:
+    for role in ("usr", "asistant", "tol", "sytem"):
+        with pytest.raises(InputError, match="Did you mean"):
+            Turn("m1", "s1", role, "I like tea.")
+    memory = Memory(DictStore())
+    memory.ingest(Turn(role, "s1", role, f"I am {role}.") for role in ("Usher", "Toole", "user", "robot", "Ana"))
+    assert len(memory.list()) == 5
+
+
+def test_a_budget_for_no_record_says_so() -> None:
+    memory = Memory(DictStore(), HashEmbedder())
+    memory.remember("I like green tea very much.")
+    assert "the budget is too small for any record" in memory.assemble("tea", budget_tokens=3).degraded
+    assert memory.assemble("tea", budget_tokens=400).degraded == ""
+
+
+def test_a_misspelt_variable_gives_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AFORESAID_GATE_TRESHOLD", "0.2")
+    with pytest.warns(UserWarning, match=r"Did you mean AFORESAID_GATE_THRESHOLD\?"):
+        Memory.open(tmp_path / "notes.db", embedder=HashEmbedder()).close()

@@ -120,7 +120,7 @@ def test_a_time_that_does_not_exist_is_an_error() -> None:
 
 
 def test_text_before_any_speaker_is_an_error_and_the_parser_goes_on() -> None:
-    with pytest.raises(FormatError, match="Nobody says this yet: 'Once upon a time'"):
+    with pytest.raises(FormatError, match="The line has no speaker: 'Once upon a time'"):
         parse("# Title\nOnce upon a time")
     parser = Transcript("talk")
     parser.feed("# Title")

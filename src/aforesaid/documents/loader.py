@@ -132,7 +132,7 @@ def unload(request: Request, name: str, owner: Owner) -> LoadReport:
     where = Filter(request.tenant, (owner_key,))
     keys = [record.key for record in _stored(request, where, name)]
     if not keys:
-        raise InputError(f"No document {name!r} is loaded here.", "See `aforesaid list --kind node`.")
+        raise InputError(f"No document {name!r} is loaded here.", "See memory.list(kinds=['node']).")
     with writing(request) as writer:
         request.store.delete(keys)
         set_document(request, owner_key, name, None)

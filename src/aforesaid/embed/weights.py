@@ -132,7 +132,7 @@ def pull(progress: Progress | None = None, timeout_seconds: float = FETCH_SECOND
     if _intact(target):
         return target
     if offline():
-        raise ModelMissingError("AFORESAID_OFFLINE is set, so nothing is downloaded.", REMEDY)
+        raise ModelMissingError("AFORESAID_OFFLINE is set, so nothing is downloaded.", f"Unset it. {REMEDY}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _sweep(target.parent)

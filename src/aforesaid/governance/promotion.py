@@ -186,7 +186,7 @@ def rollback(request: Request, record: Record, reason: str, by: str = "") -> Rol
     if record.kind != "claim":
         raise InputError(f"{record.id!r} is a {record.kind}; only claims are rolled back.", "Use `forget` to delete.")
     if record.valid_to is not None:
-        raise InputError(f"{record.id!r} has ended already.", "See `aforesaid history`.")
+        raise InputError(f"{record.id!r} has ended already.", "See memory.history(id).")
     if not reason.strip():
         raise InputError("A rollback needs a reason.", "Say in a few words what was wrong.")
     now = request.clock()

@@ -73,7 +73,7 @@ def feedback(
     if (signal == "duplicate") != (into is not None):
         raise InputError(
             f"The signal {signal!r} {'needs a' if into is None else 'takes no'} representative record.",
-            "Give of=… for duplicates only.",
+            "Give of=ID." if into is None else "Leave of=ID out.",
         )
     label = _label(request, key, signal, query) if query is not None and signal in LABELS else None
     with writing(request, check_policy=False) as writer:

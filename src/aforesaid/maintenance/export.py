@@ -118,7 +118,9 @@ class _Importer:
                 else:
                     raise FormatError("it is neither a record, an edge nor an event.")
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-                raise FormatError(f"Line {number} cannot be imported: {error}", "Nothing was imported.") from error
+                why = str(error).rstrip(".")
+                remedy = "Give the lines as `export` wrote them; nothing was imported."
+                raise FormatError(f"Line {number} cannot be imported: {why}.", remedy) from error
             if self._progress is not None and number % PAGE == 0:
                 self._progress(min(number, total), total)
         if number == 0:

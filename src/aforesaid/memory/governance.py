@@ -138,7 +138,7 @@ class GovernanceHandle(Handle):
         def work(request: Request) -> Record:
             waiting = {record.id: record.key for record in _candidates(request, user, project)}
             if id not in waiting:
-                raise InputError(f"No candidate is called {id!r}.", "See `aforesaid candidates`.")
+                raise InputError(f"No candidate is called {id!r}.", "See memory.governance.candidates().")
             [candidate] = request.store.get([waiting[id]])
             return promotion.promote(request, candidate, names)
 
@@ -170,7 +170,7 @@ class GovernanceHandle(Handle):
             DeniedError: The policy does not allow this claim.
         """
         if replace(provenance, method=None) == Provenance():
-            raise ProvenanceError("The claim does not say where it comes from.", "Give who, sources, a file or a url.")
+            raise ProvenanceError("The claim does not say where it comes from.", "Give who=NAME, file=PATH or url=URL.")
         claim = Claim(
             text,
             record_owner(user, project, scope),

@@ -108,5 +108,6 @@ def import_paths(path: str | Path | Sequence[str | Path] | None, form: str) -> l
         raise InputError("There is nothing to import: no path was given.", "Name a file or a folder.")
     there = [each for each in known if each.exists()]
     if not there:
-        raise InputError(f"There is nothing at {' or '.join(map(str, known))}.", "Name the file or folder.")
+        where = " or ".join(map(str, known))
+        raise InputError(f"There is nothing at {where}. Is {form} installed?", "Give the path of its files.")
     return there

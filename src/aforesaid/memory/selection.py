@@ -39,9 +39,9 @@ def select_records(
     }  # fmt: skip
     given = [name for name, value in conditions.items() if value not in (None, (), False)]
     if not (everything or given):
-        raise InputError("Nothing was selected.", "Name ids, a session, a time or a query, or ask for everything.")
+        raise InputError("Nothing was selected.", "Give ids, session=NAME, until=TIME, query=WORDS or everything=True.")
     if ids and (everything or tenant):
-        raise InputError("Both ids and everything were given.", "Name the records, or ask for everything.")
+        raise InputError("Both ids and everything were given.", "Give the ids alone, or everything=True alone.")
     if tenant and (user is not None or project is not None):
         raise InputError("Both a tenant and one of its users or projects were named.", "Name one of them.")
     optional_id(user, "user")

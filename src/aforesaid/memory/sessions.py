@@ -140,7 +140,7 @@ class SessionsHandle(Handle):
         request = self._engine.request()
         summary = find_visible(request, id, user=user, project=project, session=session)
         if summary.kind != "summary":
-            raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See `aforesaid list --kind summary`.")
+            raise InputError(f"{id!r} is a {summary.kind}, not a summary.", "See memory.list(kinds=['summary']).")
         turns = raw_turns(request.store, summary.key)
         where = visible(request, user=user, project=project, boundaries=None, superseded=True)
         seen = {turn.key: turn for turn in request.view.find(replace(where, keys=tuple(turn.key for turn in turns)))}

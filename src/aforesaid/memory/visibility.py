@@ -110,7 +110,7 @@ def find_one(store: Reader, where: Filter, name: str) -> Record:
     if not found:  # a key names one record, so its session need not match
         found = store.find(replace(where, keys=(name,), sessions=None), limit=1)
     if not found:
-        raise NotFoundError(f"No record has the id {name!r}.", "See `aforesaid list`; a user's records need that user.")
+        raise NotFoundError(f"No record has the id {name!r}.", "See memory.list(); those of a user need user=NAME.")
     if len(found) > 1:
         sessions = ", ".join(str(record.session) for record in found)
         raise InputError(f"Several records have the id {name!r} (sessions {sessions}).", "Name the session too.")

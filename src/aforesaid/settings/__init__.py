@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import tomllib
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from aforesaid.settings import rows as r
 
 PREFIX = "AFORESAID_"
 CONFIG_VARIABLE = "AFORESAID_CONFIG"
+OTHER_VARIABLES = ("CONFIG", "STORE", "USER", "PROJECT", "DEBUG", "OFFLINE", "CACHE", "MODEL_PATH", "STRICT_READERS")
+NEAR = 0.8  # of difflib, where 1 is the same name
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 
 
@@ -77,8 +81,13 @@ class Settings:
         environment: Mapping[str, str] | None = None,
         arguments: Mapping[str, Any] | None = None,
     ) -> Settings:
-        """Read the file, then the environment, then the arguments, and check every value."""
+        """Read the file, then the environment, then the arguments, and check every value.
+
+        A variable whose name looks like a misspelt setting gives a warning.
+        """
         environment = os.environ if environment is None else environment
+        for line in misspelt_variables(environment):
+            warnings.warn(line, stacklevel=2)
         layers = (
             _file_layer(path, environment),
             ("environment", _environment_layer(environment)),
@@ -111,6 +120,21 @@ class Settings:
             yield SettingInfo(name, value, spec.default, _range(spec), spec.metadata["help"], origin)
 
 
+def misspelt_variables(environment: Mapping[str, str]) -> list[str]:
+    """A line for each variable that looks like a setting but is none."""
+    known = [*(name.replace(".", "_").upper() for name in _SPECS), *OTHER_VARIABLES]
+    lines = []
+    for variable in sorted(environment):
+        name = variable.removeprefix(PREFIX)
+        if name == variable or name in known:
+            continue
+        near = get_close_matches(name, known, 1, NEAR)
+        if near or name.split("_")[0].lower() in _GROUPS:
+            remedy = f"Did you mean {PREFIX}{near[0]}?" if near else "`aforesaid settings` lists them."
+            lines.append(f"The variable {variable} is not a setting, and is ignored. {remedy}")
+    return lines
+
+
 def checked(name: str, value: Any, origin: str) -> float | int | str | bool:
     """The value converted to the type of its setting, or SettingsError with its origin."""
     spec = _SPECS.get(name)
@@ -118,9 +142,7 @@ def checked(name: str, value: Any, origin: str) -> float | int | str | bool:
         raise SettingsError(f"Unknown setting {name!r} (from {origin}).", "`aforesaid settings` lists them all.")
     parsed = _parsed(spec, value)
     if parsed is None:
-        raise SettingsError(
-            f"Setting {name} (from {origin}) is {value!r}, outside {_range(spec)}.", f"Its default is {spec.default!r}."
-        )
+        raise SettingsError(f"Setting {name} (from {origin}) is {value!r}, outside {_range(spec)}.", _remedy(spec))
     return parsed
 
 
@@ -151,6 +173,15 @@ def _range(spec: Any) -> str:
     if "low" in spec.metadata:
         return f"{spec.metadata['low']:g} … {spec.metadata['high']:g}"
     return "on | off" if isinstance(spec.default, bool) else "text"
+
+
+def _remedy(spec: Any) -> str:
+    if "choices" in spec.metadata:
+        return f"Use one of: {', '.join(spec.metadata['choices'])}."
+    if "low" not in spec.metadata:
+        return "Use on or off." if isinstance(spec.default, bool) else "Use text."
+    kind = "a whole number" if isinstance(spec.default, int) else "a number"
+    return f"Use {kind} from {spec.metadata['low']:g} to {spec.metadata['high']:g}."
 
 
 def _file_layer(path: str | Path | None, environment: Mapping[str, str]) -> tuple[str, dict[str, Any]]:

@@ -125,7 +125,7 @@ class Transcript:
         if not self._start:
             if line.strip():
                 raise FormatError(
-                    f"Nobody says this yet: {line.strip()[:40]!r}.",
+                    f"The line has no speaker: {line.strip()[:40]!r}.",
                     "Start turns with `Name: text`, sessions with `# name`.",
                 )
             return

@@ -6,10 +6,13 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from functools import lru_cache
 
 from aforesaid.errors import InputError, UnknownClassError
-from aforesaid.types.vocabulary import BOUNDARIES, MAX_ID_CHARS, Boundary, TimeLike
+from aforesaid.types.vocabulary import AGENT_ROLES, BOUNDARIES, MAX_ID_CHARS, USER_ROLES, Boundary, TimeLike
 
+NEAR_ROLE = 0.8  # of difflib, where 1 is the same word
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 
 
@@ -54,6 +57,19 @@ def check_id(value: str, name: str = "id") -> str:
     if storable(value) != value or "\x00" in value:
         raise InputError(f"{name} has characters that cannot be stored: {value[:40]!r}.", "Use valid Unicode text.")
     return value
+
+
+@lru_cache(maxsize=256)
+def check_role(role: str) -> None:
+    """Refuse a misspelt role, such as `usr`. Other words are names of people, and those begin with a capital letter."""
+    roles = sorted(USER_ROLES | AGENT_ROLES)
+    if role in roles or not role.islower():
+        return
+    near = get_close_matches(role, roles, 1, NEAR_ROLE)
+    if near:
+        raise InputError(
+            f"Turn role {role!r} is not known.", f"Did you mean {near[0]!r}? A name starts with a capital."
+        )
 
 
 def check_choice(value: str, choices: Sequence[str], name: str) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.errors import InputError
-from aforesaid.types.checks import as_time, check_id, storable
+from aforesaid.types.checks import as_time, check_id, check_role, storable
 from aforesaid.types.vocabulary import (
     DEFAULT_TENANT,
     ENTITY,
@@ -56,6 +56,7 @@ class Turn:
             check_id(getattr(self, name), f"Turn {name}")
         if self.bundle is not None:
             check_id(self.bundle, "Turn bundle")
+        check_role(self.role)
         if not isinstance(self.text, str):
             raise InputError(
                 f"Turn {self.id!r}: text must be str, got {type(self.text).__name__}.", "Decode bytes as UTF-8 first."

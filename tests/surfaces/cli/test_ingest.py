@@ -68,7 +68,9 @@ def test_the_session_of_turns_that_name_none(path: Path) -> None:
 
 def test_a_format_can_be_named(path: Path) -> None:
     assert "it is not JSON" in run(path, "ingest", "--format", "jsonl", stdin="User: hi", code=2).stderr
-    assert "Nobody says this yet" in run(path, "ingest", "--format", "transcript", stdin=jsonl(TURNS[0]), code=2).stderr
+    assert (
+        "The line has no speaker" in run(path, "ingest", "--format", "transcript", stdin=jsonl(TURNS[0]), code=2).stderr
+    )
 
 
 def test_a_byte_order_mark_and_crlf_do_no_harm(path: Path) -> None:
@@ -85,7 +87,7 @@ def test_the_first_bad_line_stops_and_its_batch_is_not_stored(path: Path, tmp_pa
     assert [record["id"] for record in stored(path)] == ["t1", "t2"]
     error = json.loads(run(path, "ingest", str(file), "--json", code=2).stderr)["error"]
     assert error["type"] == "FormatError"
-    assert "Nothing had been stored before." in error["remedy"]
+    assert "Nothing was stored." in error["remedy"]
 
 
 def test_bad_lines_can_be_skipped_and_are_listed(path: Path, tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_a_transcript_goes_on_after_bad_lines_with_the_right_numbers(path: Path)
     script = b"prose\nUser: hi\n\xff\xfe\nBot: ```\nUser: hidden\n"
     found = data(run(path, "ingest", "--continue-on-error", "--json", "--show-gate", stdin=script))
     assert [(error["where"], error["message"][:12]) for error in found["errors"]] == [
-        ("<stdin>:1", "Nobody says "), ("<stdin>:3", "byte 1 of th"), ("<stdin>:5", "The code fen"),
+        ("<stdin>:1", "The line has"), ("<stdin>:3", "byte 1 of th"), ("<stdin>:5", "The code fen"),
     ]  # fmt: skip
     assert [outcome["id"] for outcome in found["outcomes"]] == ["stdin-0001", "stdin-0002"]
 

@@ -48,3 +48,40 @@ def test_a_file_that_cannot_be_imported_is_named_with_the_reason(path: Path, tmp
         assert json.loads(run(path, "import", str(file), "--json", code=1).stdout)["files"][0]["state"] == "unreadable"
     good.write_text('{"role": "user", "content": "I like tea."}\n')
     assert "1 turn" in run(path, "import", str(script), str(good)).stdout
+
+
+def test_errors_of_python_are_shown_in_the_words_of_the_command_line(path: Path, tmp_path: Path) -> None:
+    filled(path)
+    (tmp_path / "copy.db").write_text("")
+    for command, remedy in {
+        ("feedback", "t1", "duplicate", "--user", "ana"): "Give --of ID.",
+        ("forget", "--user", "ana"): "or --everything.",
+        ("backup", str(tmp_path / "copy.db")): "or give --force.",
+        ("upsert", "Tea is green."): "Give --who NAME, --file PATH or --url URL.",
+        ("show", "nosuch", "--user", "ana"): "See `aforesaid list`; those of a user need --user NAME.",
+        ("promote", "nosuch"): "See `aforesaid candidates`.",
+    }.items():
+        assert remedy in run(path, *command, code=2).stderr
+
+
+def test_a_wrong_setting_says_what_to_use(path: Path) -> None:
+    assert "Use a number from 0 to 1." in run(path, "--set", "gate.threshold=7", "settings", code=2).stderr
+    assert "Use one of: " in run(path, "--set", "embed.provider=bogus", "settings", code=2).stderr
+
+
+def test_a_misspelt_variable_gives_a_warning(path: Path) -> None:
+    result = run(path, "settings", "--changed", env={"AFORESAID_GATE_TRESHOLD": "0.2"})
+    assert result.stderr.count("Did you mean AFORESAID_GATE_THRESHOLD?") == 1
+    assert "warning" not in run(path, "settings", env={"AFORESAID_DEBUG": "1", "AFORESAID_HOSTS": "x"}).stderr
+
+
+def test_a_misspelt_command_or_a_misplaced_option_says_what_to_write(path: Path) -> None:
+    assert "Did you mean 'search'?" in run(path, "serach", "tea", code=2).stderr
+    assert "Write --user after the command." in run(path, "--user", "ana", "search", "tea", code=2).stderr
+
+
+def test_a_hook_for_a_store_in_a_missing_folder_makes_nothing(tmp_path: Path) -> None:
+    away = tmp_path / "away"
+    event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": "tea?", "cwd": "."})
+    assert json.loads(run(away / "x.db", "hook", stdin=event, env={"HOME": str(tmp_path)}).stdout) == {}
+    assert not away.exists()

@@ -63,7 +63,7 @@ class SQLiteMaintenance:
         if target.resolve() == self._database.path.resolve():
             raise InputError(f"{target} is the store itself.", "Choose another file.")
         if target.exists() and not overwrite:
-            raise InputError(f"{target} already exists.", "Choose another file, or overwrite it.")
+            raise InputError(f"{target} already exists.", "Choose another file, or give overwrite=True.")
         if not target.parent.is_dir():
             raise InputError(f"The folder {target.parent} does not exist.", "Create it first.")
         self._remember(target)

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
@@ -65,6 +66,24 @@ class AforesaidGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Made when it is needed."""
         return command_named(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As usual; the error for an unknown command names the nearest one."""
+        name = args[0] if args else ""
+        if name and name not in COMMANDS:
+            near = get_close_matches(name, COMMANDS, 1)
+            raise click.UsageError(f"No such command {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""), ctx)
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As usual; the error for a command's option before the command says where to write it."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            later = f"Write {error.option_name} after the command."
+            raise click.UsageError(f"No such option {error.option_name} before the command. {later}", ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """From the table, so that no command has to be built."""

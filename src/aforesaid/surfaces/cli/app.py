@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class App:
     purpose: str | None = None
     request: str | None = None
     json: bool = False
+    _warned: list[str] = field(default_factory=list)
 
     @property
     def path(self) -> Path:
@@ -61,7 +63,14 @@ class App:
         """Settings from the file, the environment and --set."""
         from aforesaid.settings import Settings
 
-        return Settings.load(self.config, arguments=self.arguments)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always", UserWarning)
+            settings = Settings.load(self.config, arguments=self.arguments)
+        for warning in {str(each.message): None for each in found}:
+            if warning not in self._warned:
+                self._warned.append(warning)
+                self.note(f"warning: {warning}")
+        return settings
 
     def open_for(self, verb: Verb, values: Mapping[str, Any]) -> AbstractContextManager[Memory]:
         """The memory as a verb needs it."""

@@ -10,9 +10,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from aforesaid.errors import InputError
+from aforesaid.errors import AforesaidError, InputError
 from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.options import Command, last_moment, moment
+from aforesaid.surfaces.cli.wording import in_command_words
 from aforesaid.surfaces.verbs.declare import DEFAULT_METAVARS, Argument, Verb, View
 
 
@@ -33,7 +34,12 @@ def command_of(verb: Verb) -> click.Command:
         _check(ctx, verb, chosen, arguments, values)
         given = {each.name: _parsed(each, values[each.name]) for each in arguments}
         run_it = special(chosen.command) if chosen.command else run_verb
-        ctx.exit(run_it(app, chosen, given))
+        try:
+            code = run_it(app, chosen, given)
+        except AforesaidError as error:
+            error.remedy = in_command_words(error.remedy, verb)
+            raise
+        ctx.exit(code)
 
     name = verb.name.split()[-1]
     run.__name__ = name

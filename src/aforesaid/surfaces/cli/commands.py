@@ -63,6 +63,15 @@ def command_named(name: str) -> click.Command | None:
     return command_of(next(verb for verb in verbs if verb.name == name))
 
 
+def all_verbs() -> list[Verb]:
+    """Every verb of the command line."""
+    return [
+        verb
+        for module in dict.fromkeys(each for each in COMMANDS.values() if isinstance(each, str))
+        for verb in _rows(module)[1]
+    ]
+
+
 def _rows(module: str) -> tuple[dict[str, str], tuple[Verb, ...]]:
     """The groups of commands and the verbs of a module."""
     found = import_module(f"aforesaid.surfaces.verbs.{module}")

@@ -92,11 +92,13 @@ def hook(app: App, host: str, user: str | None, project: str | None, timeout_ms:
 
 def _response(app: App, event: Mapping[str, Any], settings: Settings, options: HookOptions) -> Response:
     """The answer of the daemon; without one, our own."""
-    from aforesaid.errors import DaemonError
+    from aforesaid.errors import DaemonError, StoreError
     from aforesaid.hosts.log import describe_error, write_log
     from aforesaid.surfaces.cli.daemon import client, possible
     from aforesaid.surfaces.daemon.connection import RpcError
 
+    if app.store and not app.path.parent.is_dir():  # a daemon could not open it either
+        raise StoreError(f"The folder {app.path.parent} does not exist.", "Create it first, or check --store.")
     if settings.daemon.on and possible():
         who = {"tenant": app.tenant, "purpose": app.purpose, "request": app.request}
         seconds = min(settings.daemon.start_ms, settings.hooks.prompt_ms // START_SHARE) / 1000

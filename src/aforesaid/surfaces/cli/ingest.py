@@ -97,7 +97,7 @@ class _Ingest:
 
     def _so_far(self) -> str:
         stored = sum(outcome.status in ("stored", "echo") for outcome in self.outcomes)
-        return f"{counted(stored, 'turn') if stored else 'Nothing'} had been stored before."
+        return f"{counted(stored, 'turn')} had been stored before." if stored else "Nothing was stored."
 
 
 def _turns(

@@ -60,7 +60,9 @@ def install(
         steps = install_steps(plans, undo=undo)
     except FormatError as error:
         raise FormatError(error.message, _remedy(host, app, scope, user, error.remedy)) from None
-    asks = any(step.changes for step in steps) and not (yes or dry_run or app.json) and interactive()
+    asks = any(step.changes for step in steps) and not (yes or dry_run)
+    if asks and (app.json or not interactive()):
+        raise InputError("Nobody is here to confirm this.", "Add --yes to write, or --dry-run to see the change.")
     if asks and not _agreed(steps):
         app.note("Nothing was written.")
         raise SystemExit(1)

@@ -38,7 +38,7 @@ Values = Mapping[str, Any]
 def forget(app: App, verb: Verb, values: Values) -> int:
     """Ask before deleting, unless --yes or --dry-run was given."""
     if values["everything"] and values["ids"]:
-        raise InputError("Both ids and --everything were given.", "Name the records, or ask for everything.")
+        raise InputError("Both ids and --everything were given.", "Give the ids alone, or --everything alone.")
     given = verb.own_values(values)
     with app.open_for(verb, values) as memory:
         if not (values["yes"] or values["dry_run"]):
@@ -151,7 +151,7 @@ def _import_own(app: App, verb: Verb, file: str) -> int:
             imported = memory.import_(read_lines(stream, name), progress=report)
         except FormatError as error:
             known = error.message if error.message.startswith(name) else f"{name}: {error.message}"
-            raise FormatError(known, error.remedy or "Nothing was imported.") from error
+            raise FormatError(known, error.remedy or "Correct the line; nothing was imported.") from error
     app.say(to_json(imported))
     return 0
 
