@@ -303,6 +303,11 @@ def test_long_sessions_are_measured(tmp_path: Path) -> None:
     found = json.loads(bench("compaction", path, "--growth", "30", "--json", env=env).stdout)
     assert found["turns"] == 4 and found["summaries"] > 0 and found["facts_reached_by_expand"] == 1
     assert [row["turns"] for row in found["growth"]] == [30]
+    gate = {row["summary"]: row for row in found["gate"]}
+    assert list(gate) == ["own", "same conversation", "half same conversation"]
+    assert gate["own"]["auc_align"] == 0.5
+    assert gate["own"]["accepted"] >= gate["same conversation"]["accepted"]
+    assert gate["same conversation"]["auc_support"] == 1
     assert "facts kept at random" in bench("compaction", path, "--growth", "0", env=env).stdout
 
 

@@ -115,3 +115,18 @@ def test_what_is_no_vector_or_share_is_refused() -> None:
     ):
         with pytest.raises(InputError):
             call()
+
+
+def test_a_written_summary_must_pass_all_three_tests() -> None:
+    rows = CompactRows(align=0.6, support=0.3)
+    assert pr.preserves(0.75, 0.8, 0.3, 0.1, rows)
+    assert not pr.preserves(0.59, 0.6, 0.9, 0.1, rows), "far from its sources"
+    assert not pr.preserves(0.7, 0.9, 0.9, 0.1, rows), "far behind an extract"
+    assert not pr.preserves(0.9, 0.9, 0.29, 0.1, rows), "sentences without a source"
+
+
+def test_support_is_the_mean_of_the_weaker_half() -> None:
+    sources = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    said = [[1.0, 0.0, 0.0], [0.6, 0.0, 0.8], [0.0, 0.0, 1.0]]
+    assert pr.support(said, sources, [0.0, 0.0, 0.0]) == pytest.approx((0.6 + 0.0) / 2)
+    assert pr.support(np.empty((0, 3)), sources, [0.0, 0.0, 0.0]) == 0

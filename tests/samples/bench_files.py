@@ -102,7 +102,12 @@ def locomo(folder: Path) -> Path:
         {"question": "Is Ana kind?", "answer": "yes", "evidence": [], "category": 3},
         {"question": "Is Bo kind?", "answer": "yes", "evidence": ["D9:9"], "category": 3},
     ]
-    return write(folder / "locomo.json", [{"sample_id": "conv-1", "conversation": one, "qa": asked}])
+    written = {
+        "session_1_summary": "Ana adopted a parrot yesterday. Bo has a red kayak on a lake.",
+        "session_2_summary": "The parrot of Ana sings opera now. Bo sold his old bicycle.",
+    }
+    first = {"sample_id": "conv-1", "conversation": one, "qa": asked, "session_summary": written}
+    return write(folder / "locomo.json", [first])
 
 
 def squad(folder: Path) -> Path:

@@ -379,7 +379,7 @@ def imported(settings: Settings) -> Any:
 def calibrated(settings: Settings) -> Any:
     """Labels from feedback, and what they teach the rankings and the gate."""
     memory = fresh(settings, copy.deepcopy(corpus()))
-    for query in QUERIES[:6]:
+    for query in QUERIES[:4]:
         hits = memory.search(query, user="ana", limit=8, now=NOW).hits
         for i, hit in enumerate(hits):
             signal = "helpful" if i < 3 else "harmful"

@@ -245,15 +245,14 @@ class _CompactionRun:
         rows = request.settings.compact
         if written.align is None or extract.align is None:
             return False
-        if not summaries.accept_abstractive(written.align, rows.align):
-            return False
         if request.scale is None:  # literal thresholds: the seed's test only
-            return True
+            return summaries.accept_abstractive(written.align, rows.align)
         said = request.arm.embed(sentences(written.draft.text))
-        if said is None or written.align < extract.align - request.scale.draft_gap:
+        if said is None:
             return False
         vectors = request.store.vectors([record.key for record in sources])
-        return summaries.support(said, np.stack(list(vectors.values())), request.scale.centre) >= rows.support
+        supported = summaries.support(said, np.stack(list(vectors.values())), request.scale.centre)
+        return summaries.preserves(written.align, extract.align, supported, request.scale.draft_gap, rows)
 
 
 def _method(sources: Sequence[Record], best: ScoredDraft) -> str:

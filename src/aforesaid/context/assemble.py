@@ -112,7 +112,7 @@ def _search_the_rest(
     where = replace(spec.where, exclude=(*spec.where.exclude, *sorted(known)))
     rows = request.settings
     limit = rows.search.limit if spec.profile == "pce" else hits_to_consider(rows, spec.budget_tokens)
-    found = search(request, spec.query, where, Page(limit), spec.now, spec.profile)
+    found = search(request, spec.query, where, Page(limit), spec.now, spec.profile, spec.session)
     return replace(found, hits=tuple(order_snippets(found.hits, spec.profile, rows, request.count_tokens)))
 
 

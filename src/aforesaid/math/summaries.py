@@ -103,6 +103,18 @@ def accept_abstractive(align: float, threshold: float = DEFAULTS.align) -> bool:
     return bool(within(align, -1, 1, "align") >= within(threshold, -1, 1, "threshold"))
 
 
+def preserves(
+    align: float, extract_align: float, supported: float, draft_gap: float, rows: CompactRows = DEFAULTS
+) -> bool:
+    """Whether an LLM summary preserves enough: Q_align ≥ θ, Q_align ≥ that of an extract − gap, support ≥ σ (spec 8).
+
+    `rows` holds cosines, not places. An extract repeats its sources, so good summaries stay a little behind it: by at
+    most `draft_gap`, measured for the model.
+    """
+    near = accept_abstractive(align, rows.align) and align >= extract_align - draft_gap
+    return near and supported >= rows.support
+
+
 def confidence(embedding: float, decoder: float | None = None, rows: CompactRows = DEFAULTS) -> float:
     """Confidence: conf_e, or for an LLM summary 0.8·conf_e + 0.2·conf_decoder, weights scaled to sum 1.
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, wraps
+from inspect import getattr_static
 from numbers import Integral, Real
 from pathlib import Path
 from types import FunctionType, NoneType, SimpleNamespace
@@ -112,13 +113,22 @@ def _instance(*kinds: type) -> Check:
     remedy = next((REMEDIES[kind.__name__] for kind in kinds if kind.__name__ in REMEDIES), "")
 
     def check(value: Any, name: str) -> Any:
-        if not isinstance(value, kinds):
+        if not any(_is(value, kind) for kind in kinds):
             _refuse(value, name, what, remedy)
         if Path in kinds and isinstance(value, (str, Path)):
             _check_path(str(value), name)
         return value
 
     return check
+
+
+def _is(value: Any, kind: type) -> bool:
+    """isinstance, but without calling properties of a protocol: a service would be asked for its dimensions."""
+    if not getattr(kind, "_is_protocol", False):
+        return isinstance(value, kind)
+    protocols = (base for base in kind.__mro__ if getattr(base, "_is_protocol", False))
+    names = {name for base in protocols for name in (*vars(base), *base.__annotations__) if name[0] != "_"}
+    return all(getattr_static(value, name, None) is not None for name in names)
 
 
 def _check_path(value: str, name: str) -> None:

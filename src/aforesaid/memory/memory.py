@@ -375,6 +375,7 @@ class Memory:
         user: str | None = None,
         project: str | None = None,
         session: str | None = None,
+        active_session: str | None = None,
         scope: Scope | Sequence[Scope] | None = None,
         kinds: Sequence[Kind] | None = None,
         boundaries: Sequence[Boundary] = OPEN_BOUNDARIES,
@@ -390,6 +391,7 @@ class Memory:
         """Find records by words and by meaning, best first. Searching changes no record.
 
         Args:
+            active_session: The session you are in. It filters nothing; `libra-single` ranks its records as nearest.
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and changes are ignored. A date alone means its end.
@@ -408,7 +410,9 @@ class Memory:
             as_of=as_of, since=since, until=until, exclude=exclude, now=moment,
         )  # fmt: skip
         page = searching.Page(request.settings.search.limit if limit is None else limit, offset)
-        return search_log.logged_search(request, query, where, page, moment, profile)
+        return search_log.logged_search(
+            request, query, where, page, moment, profile, optional_id(active_session, "active_session")
+        )
 
     def assemble(
         self,
@@ -550,6 +554,7 @@ class Memory:
         user: str | None = None,
         project: str | None = None,
         session: str | None = None,
+        active_session: str | None = None,
         limit: int | None = None,
         ttl_minutes: float | None = None,
         max_uses: int | None = None,
@@ -560,6 +565,7 @@ class Memory:
         Args:
             query: What the task is about.
             intent: `resume_task`, `debug_incident`, `design_decision` or `policy_check`; sets which types come first.
+            active_session: The session you are in. It filters nothing; an intent may prefer its records.
             limit: How many records to collect; the setting `search.limit` if left out.
             ttl_minutes: When the list expires; the setting `govern.context_minutes` if left out.
             max_uses: How often it may be read; unlimited if left out.
@@ -571,8 +577,9 @@ class Memory:
         size = request.settings.search.limit if limit is None else limit
         minutes = request.settings.govern.context_minutes if ttl_minutes is None else ttl_minutes
         return activation.activate(
-            request, query, where, intent=intent, limit=size, now=moment, ttl_minutes=minutes, max_uses=max_uses
-        )
+            request, query, where, active_session=optional_id(active_session, "active_session"), intent=intent,
+            limit=size, now=moment, ttl_minutes=minutes, max_uses=max_uses,
+        )  # fmt: skip
 
     def feedback(
         self,

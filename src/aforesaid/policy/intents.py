@@ -21,9 +21,9 @@ class Intent:
     scopes: tuple[Scope, ...]
     shares: Mapping[str, float]
 
-    def lift(self, record: Record) -> float:
+    def lift(self, record: Record, scope: Scope) -> float:
         """The factor for a record's score: from 1 (nothing matches) to 1.32 (scope and type are first choice)."""
-        return (1 + SCOPE_LIFT * _preference(record.scope, self.scopes)) * (
+        return (1 + SCOPE_LIFT * _preference(scope, self.scopes)) * (
             1 + TYPE_LIFT * _preference(type_of(record), tuple(self.shares))
         )
 

@@ -71,6 +71,7 @@ def activate(
     query: str,
     where: Filter,
     *,
+    active_session: str | None = None,
     intent: IntentName,
     limit: int,
     now: datetime,
@@ -87,8 +88,9 @@ def activate(
     if limit < 1 or ttl_minutes <= 0 or (max_uses is not None and max_uses < 1):
         raise InputError("limit, ttl_minutes and max_uses must be positive.", "Leave them out for the defaults.")
     request = request.with_ids()
-    question = question_for(request, query, where, limit, now)
-    hits, below = rank_all(question, TABLE[intent].lift)
+    question = question_for(request, query, where, limit, now, active_session)
+    prefer = TABLE[intent].lift
+    hits, below = rank_all(question, lambda record: prefer(record, question.scope_of(record)))
     chosen = _choose(hits, intent, limit)
     saved = {
         "intent": intent,
@@ -97,7 +99,7 @@ def activate(
         "uses_left": max_uses,
         "stale": "",
         "below_threshold": len(below),
-        "scope": _scope(where),
+        "scope": _scope(where, active_session),
         "details": question.details,
         "items": [[hit.record.key, hit.score, dict(hit.parts), hit.reason] for hit in chosen],
         **request.ids,
@@ -222,9 +224,9 @@ def _slot(request: Request, where: Filter, name: str) -> Slot:
     return Slot(ValueKind.CONTEXT, request.tenant, where.owners[0] if where.owners else "", name)
 
 
-def _scope(where: Filter) -> Scope:
+def _scope(where: Filter, active_session: str | None) -> Scope:
     """Where a context is asked for."""
-    if where.sessions:
+    if where.sessions or active_session is not None:
         return "session"
     return "project" if any(owner.startswith("project:") for owner in where.owners or ()) else "user"
 

@@ -48,12 +48,18 @@ class Page:
 
 
 def search(
-    request: Request, query: str, where: Filter, page: Page, now: datetime, profile: str = "default"
+    request: Request,
+    query: str,
+    where: Filter,
+    page: Page,
+    now: datetime,
+    profile: str = "default",
+    active_session: str | None = None,
 ) -> SearchResult:
     """The best records for a query under a filter, each with its score parts and the reason."""
     check_choice(profile, tuple(PROFILES), "profile")
     request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
-    question = question_for(request, query, _without_guidance(request, where), page.end, now)
+    question = question_for(request, query, _without_guidance(request, where), page.end, now, active_session)
     rank = _profile(profile)
     hits, below = _ranked(question, profile)
     details = dict(question.details)
@@ -87,7 +93,9 @@ def _ranked(question: Question, profile: str) -> tuple[list[Hit], Sequence[Hit]]
     return rank_all(question)
 
 
-def question_for(request: Request, query: str, where: Filter, limit: int, now: datetime) -> Question:
+def question_for(
+    request: Request, query: str, where: Filter, limit: int, now: datetime, active_session: str | None = None
+) -> Question:
     """Clean and embed a query."""
     text = clean_query(request, query)
     return Question(
@@ -97,6 +105,7 @@ def question_for(request: Request, query: str, where: Filter, limit: int, now: d
         limit=limit,
         now=now,
         request=request,
+        active_session=active_session,
     )
 
 

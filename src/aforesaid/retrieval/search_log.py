@@ -37,13 +37,21 @@ class SearchStats:
     variants: int  # other wordings that they searched
 
 
-def logged_search(request: Request, query: str, where: Filter, page: Page, now: datetime, profile: str) -> SearchResult:
+def logged_search(
+    request: Request,
+    query: str,
+    where: Filter,
+    page: Page,
+    now: datetime,
+    profile: str,
+    active_session: str | None = None,
+) -> SearchResult:
     """Search, and write events about it if `search.log` is on. A store that cannot be written is still searched."""
     if request.settings.search.log == OFF:
-        return search(request, query, where, page, now, profile)
+        return search(request, query, where, page, now, profile, active_session)
     request = request.with_ids()
     began = time.perf_counter()
-    result = search(request, query, where, page, now, profile)
+    result = search(request, query, where, page, now, profile, active_session)
     ms = (time.perf_counter() - began) * 1000
     with suppress(StoreReadOnlyError, StoreBusyError, StoreFullError), writing(request, check_policy=False) as writer:
         writer.commit(events=_events(request, result, where, ms))

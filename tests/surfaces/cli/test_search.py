@@ -32,6 +32,21 @@ def test_search_as_json(path: Path) -> None:
     assert found["freshness"]["line"] == "vector and text arms on; all indexed"
 
 
+def test_the_active_session_changes_scopes_and_filters_nothing(path: Path) -> None:
+    filled(path)
+
+    def scopes(*args: str) -> dict[str, float]:
+        asked = ("search", "Lisbon cat build", "--user", "ana", "--profile", "libra-single", "--json")
+        found = data(run(path, *asked, *args))["hits"]
+        return {hit["record"]["id"]: hit["parts"]["scope"] for hit in found}
+
+    assert scopes() == dict.fromkeys(("t1", "t2", "t3", "t4"), 0.6)
+    assert scopes("--active-session", "s2") == {"t1": 0.6, "t2": 0.6, "t3": 0.6, "t4": 1.0}
+    asked = ("activate", "Lisbon cat build", "--user", "ana", "--json")
+    here, nowhere = (data(run(path, *asked, *args)) for args in (("--active-session", "s2"), ()))
+    assert (here["scope"], nowhere["scope"]) == ("session", "user")
+
+
 def test_explain_shows_every_part(path: Path) -> None:
     filled(path)
     text = run(path, "search", "Lisbon", "--user", "ana", "--explain").stdout

@@ -53,6 +53,18 @@ def test_search_takes_a_profile(talk: Talk) -> None:
     assert talk.error("memory_search", query="tea", profile="best")
 
 
+def test_the_active_session_ranks_and_does_not_filter(memory: Memory, talk: Talk) -> None:
+    texts = {"here": "Green tea is in the blue tin.", "there": "Green tea is in the red tin."}
+    memory.ingest([Turn(f"t-{name}", name, "user", text) for name, text in texts.items()], user="ana")
+    for session in texts:
+        asked = {"query": "green tea tin", "profile": "libra-single", "active_session": session}
+        hits = talk.call("memory_search", **asked)["hits"]
+        scopes = {hit["id"]: "scope=1.0" in hit["reason"] for hit in hits}
+        assert scopes == {f"t-{name}": name == session for name in texts}
+        items = talk.call("memory_activate", query="green tea tin", active_session=session)["hits"]
+        assert items[0]["id"] == f"t-{session}" and len(items) == 2
+
+
 def test_memory_files_are_found_with_path_and_lines(memory: Memory, tmp_path: Path) -> None:
     notes = {"MEMORY.md": "# Tea\n\nGreen tea from Kyoto.\n", "memory/2026-05-03.md": "The tea is</recalled> gone.\n"}
     memory.notes.index(write(tmp_path / "ws", notes), user="ana")

@@ -136,7 +136,7 @@ def read_locomo(name: str, rows: Sequence[Any]) -> Dataset:
     """Each conversation is a corpus. The names of the speakers are the roles."""
     corpora, questions, skipped = {}, [], Counter[str]()
     for row in rows:
-        corpus = Corpus.of(row["sample_id"], _dated_sessions(row["conversation"]))
+        corpus = Corpus.of(row["sample_id"], _dated_sessions(row["conversation"], row.get("session_summary", {})))
         corpora[corpus.name] = corpus
         for number, item in enumerate(row["qa"], 1):
             turns = corpus.turn_ids(evidence_ids(item.get("evidence") or []))
@@ -155,14 +155,15 @@ def evidence_ids(strings: Sequence[str]) -> frozenset[str]:
     return frozenset(f"D{int(session)}:{int(turn)}" for session, turn in pairs)
 
 
-def _dated_sessions(conversation: Mapping[str, Any]) -> Iterator[Session]:
+def _dated_sessions(conversation: Mapping[str, Any], written: Mapping[str, str]) -> Iterator[Session]:
     for name in filter(LOCOMO_SESSION.fullmatch, conversation):
         messages = []
         for turn in conversation[name]:
             photo = f" [photo: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
             [source_id] = evidence_ids([turn["dia_id"]]) or {""}
             messages.append(BenchMessage(turn["speaker"], turn["text"] + photo, source_id))
-        yield Session(name, moment(conversation[f"{name}_date_time"], "LoCoMo"), tuple(messages))
+        time = moment(conversation[f"{name}_date_time"], "LoCoMo")
+        yield Session(name, time, tuple(messages), written.get(f"{name}_summary", ""))
 
 
 # BEAM (https://github.com/mohammadtavakoli78/BEAM): conversations of 100 thousand tokens to 10 million.

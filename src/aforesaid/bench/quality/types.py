@@ -31,11 +31,12 @@ class BenchMessage:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Messages that belong together."""
+    """Messages that belong together, and a summary of them that somebody wrote, if there is one."""
 
     source_id: str
     time: datetime
     messages: tuple[BenchMessage, ...]
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,10 @@ from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Reader
 from aforesaid.text.analyze import query_terms
-from aforesaid.types import Filter, Hit, Record
+from aforesaid.types import Filter, Hit, Record, Scope
 
 SECONDS_A_DAY = 86_400
+LINKED = ("node", "chunk")  # kinds of records from files; they have links, and a file in place of a session
 TIER = "tier"  # the part of a hit that says with how many dimensions it was found
 
 
@@ -35,6 +36,7 @@ class Question:
         limit: How many hits are wanted.
         now: The time that ages are counted from.
         request: The call that asks.
+        active_session: The session that the caller is in; None: unknown.
         details: What the profile did, for the result: mode and variants of the query, or α and numbers of candidates.
         off: The searches that were not possible, by name, and why.
     """
@@ -45,6 +47,7 @@ class Question:
     limit: int
     now: datetime
     request: Request
+    active_session: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     off: dict[str, str] = field(default_factory=dict)
 
@@ -69,6 +72,16 @@ class Question:
     def age_days(self, record: Record) -> float:
         """The same in days."""
         return self.age_seconds(record) / SECONDS_A_DAY
+
+    def scope_of(self, record: Record) -> Scope:
+        """The scope that a record counts as: `session` in the active session, elsewhere at least `user` (spec 5.11).
+
+        Without an active session, the sessions that are searched are active.
+        """
+        active = (self.where.sessions or ()) if self.active_session is None else (self.active_session,)
+        if record.session in active and record.kind not in LINKED:
+            return "session"
+        return "user" if record.scope == "session" else record.scope
 
 
 class Candidate(NamedTuple):

@@ -20,6 +20,7 @@ import numpy as np
 
 from aforesaid.math.fusion import convex, reciprocal, relative, stretched
 from aforesaid.retrieval.ranking.base import (
+    LINKED,
     Question,
     best_first,
     evidence,
@@ -37,7 +38,6 @@ from aforesaid.text.analyze import is_unspaced
 from aforesaid.text.extract.question import Aim, Period, read_aim
 from aforesaid.types import Filter, Hit, Record
 
-LINKED = ("node", "chunk")  # kinds of records that have links
 MOST_PERIODS = 2  # date ranges of the query that get their own search
 LEAST_SHOWN = 0.05  # the reason omits features that change the score by less; `parts` has all
 

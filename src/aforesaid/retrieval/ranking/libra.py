@@ -25,7 +25,7 @@ from aforesaid.retrieval.ranking.base import TIER, Question, best_first, both_ar
 from aforesaid.retrieval.ranking.related import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
-from aforesaid.types import USES, Hit, Record, Scope
+from aforesaid.types import USES, Hit, Record
 
 AUTHORITY = "authority"  # the key of `meta` with a(d); without it, 1 for authored documents and 0 for the rest
 
@@ -47,7 +47,7 @@ def rank_single(question: Question) -> list[Hit]:
     scored = libra.single_pass(
         [cosines[each.record.key] for each in found],
         [question.age_seconds(each.record) for each in found],
-        [_scope(question, each.record) for each in found],
+        [question.scope_of(each.record) for each in found],
         [1.0 - each.record.confidence for each in found],
         [each.record.kind == "summary" for each in found],
         question.settings.libra,
@@ -205,10 +205,3 @@ def _most_uses(question: Question) -> int:
 
 def _authored(record: Record) -> float:
     return min(max(float(record.meta.get(AUTHORITY, 1.0 if record.kind == "node" else 0.0)), 0.0), 1.0)
-
-
-def _scope(question: Question, record: Record) -> Scope:
-    """A turn has the scope `session` only if that session is searched; else it belongs to the user."""
-    if record.scope == "session" and record.session not in (question.where.sessions or ()):
-        return "user"
-    return record.scope

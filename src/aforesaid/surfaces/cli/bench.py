@@ -154,8 +154,13 @@ def stability(app: App, path: str, conversations: int, turns: int, budgets: tupl
 @numbers("--growth", "Session lengths to measure; 0: none.", "500,1000,2000,4000")
 @click.pass_obj
 def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...]) -> None:
-    """Measure the quality of summaries. Alignment, coverage, compression, surviving facts; and the cost a turn."""
+    """Measure the quality of summaries. Alignment, coverage, compression, surviving facts; and the cost a turn.
+
+    Where the file has written summaries of its sessions (LoCoMo), also how well the preservation gate tells them from
+    others.
+    """
     from aforesaid.bench import compaction as measuring
+    from aforesaid.bench.preservation import measure_gate
     from aforesaid.bench.quality.load import load
 
     dataset = load(Path(path))
@@ -163,7 +168,8 @@ def compaction(app: App, path: str, conversations: int, growth: tuple[int, ...])
     settings = measuring.without_tail(app.settings())
     with _cached(app, settings) as embedder, progress("Summarising") as move:
         report = measuring.measure(some, embedder, settings, move)
-    app.say({**report, "growth": measuring.measure_growth(growth)})
+        gate = measure_gate(some, embedder, settings) if embedder is not None else []
+    app.say({**report, "gate": gate, "growth": measuring.measure_growth(growth)})
 
 
 @command("files", "aforesaid bench files --notes 10000")

@@ -18,6 +18,10 @@ PROJECT = Argument("project", "The project; its shared records are included.", m
 SESSION = Argument(
     "session", "The session to look in.", metavar="NAME", tool=ToolForm("Only this session; leave empty for all.")
 )  # fmt: skip
+ACTIVE_SESSION = Argument(
+    "active_session", "The session you are in. Filters nothing; its records may rank higher.", metavar="NAME",
+    tool=ToolForm("The session you are in. Filters nothing; its records may rank higher."),
+)  # fmt: skip
 AGENT = Argument("agent", "The agent that takes part.", metavar="NAME")
 WHO = (USER, PROJECT)
 WHERE = (USER, PROJECT, SESSION)

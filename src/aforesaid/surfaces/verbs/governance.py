@@ -138,6 +138,7 @@ ACTIVATE = Verb(
     (
         replace(arg.QUERY, tool=ToolForm("The task; leave empty with `again`.", most=arg.MAX_QUERY_CHARS, default="")),
         *arg.WHERE,
+        arg.ACTIVE_SESSION,
         Argument(
             "intent", f"The purpose: {', '.join(INTENTS[:-1])} or {INTENTS[-1]}.", default="resume_task",
             tool=ToolForm("The purpose; it decides which scopes and types come first.", choices=INTENTS),

@@ -96,7 +96,7 @@ SEARCH = Verb(
     "search", "search", "Find records, best first.",
     "Searches by meaning and by word; each hit says why it was found.",
     (
-        arg.QUERY, *arg.WHERE, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
+        arg.QUERY, *arg.WHERE, arg.ACTIVE_SESSION, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         PROFILE,
