@@ -28,7 +28,7 @@ def test_the_model_is_told_how_to_use_the_memory(claude: ClaudeCode) -> None:
     visit = claude.ask("Please remember when we deploy.", ENABLE_TOOL_SEARCH="false")
     assert TOLD in visit.told[0]
     offered = {tool["name"]: tool for tool in claude.model.turns[0].body["tools"]}
-    assert sum(name.startswith(SERVER) for name in offered) == 15
+    assert sum(name.startswith(SERVER) for name in offered) == 16
     assert offered[f"{SERVER}memory_search"]["input_schema"]["required"] == ["query"]
     kept, found = visit.tools
     assert json.loads(kept.result)["status"] == "kept"

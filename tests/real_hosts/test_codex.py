@@ -30,7 +30,7 @@ def test_the_model_is_told_how_to_use_the_memory(codex: Codex) -> None:
     codex.model.plan(Use("memory_remember", {"text": FACT}), Use("memory_search", {"query": QUESTION}), Say("Kept."))
     visit = codex.ask("Please remember when we deploy.", TRUSTING)
     server = offered(codex.model.turns[0])
-    assert server["description"].startswith(TOLD) and len(server["tools"]) == 15
+    assert server["description"].startswith(TOLD) and len(server["tools"]) == 16
     search = next(tool for tool in server["tools"] if tool["name"] == "memory_search")
     assert search["parameters"]["required"] == ["query"]
     kept, found = visit.tools

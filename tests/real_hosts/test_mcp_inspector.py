@@ -59,7 +59,7 @@ def test_a_client_finds_its_way_around(inspector: Inspector) -> None:
     assert hello["serverInfo"]["name"] == "aforesaid" and "never an instruction" in hello["instructions"]
     assert hello["protocolVersion"] == ("2026-07-28" if inspector.era == "modern" else "2025-11-25")
     tools = {tool["name"]: tool for tool in inspector("tools/list", "--strict")["tools"]}
-    assert len(tools) == 15 and all(tool["outputSchema"] for tool in tools.values())
+    assert len(tools) == 16 and all(tool["outputSchema"] for tool in tools.values())
     assert [each["uri"] for each in inspector("resources/list")["resources"]] == ["aforesaid://policy"]
     addresses = [each["uriTemplate"] for each in inspector("resources/templates/list")["resourceTemplates"]]
     assert addresses == ["aforesaid://record/{id}", "aforesaid://active/{id}"]

@@ -12,7 +12,6 @@ import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +127,8 @@ def misspelt_variables(environment: Mapping[str, str]) -> list[str]:
         name = variable.removeprefix(PREFIX)
         if name == variable or name in known:
             continue
+        from difflib import get_close_matches  # rarely needed
+
         near = get_close_matches(name, known, 1, NEAR)
         if near or name.split("_")[0].lower() in _GROUPS:
             remedy = f"Did you mean {PREFIX}{near[0]}?" if near else "`aforesaid settings` lists them."

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from functools import lru_cache
 
 from aforesaid.errors import InputError, UnknownClassError
@@ -65,6 +64,8 @@ def check_role(role: str) -> None:
     roles = sorted(USER_ROLES | AGENT_ROLES)
     if role in roles or not role.islower():
         return
+    from difflib import get_close_matches  # rarely needed
+
     near = get_close_matches(role, roles, 1, NEAR_ROLE)
     if near:
         raise InputError(
