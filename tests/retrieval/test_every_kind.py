@@ -71,3 +71,25 @@ def test_the_dates_of_every_kind_of_record_are_counted(full: Memory, kind: Kind)
     records = full.list(user="ana", kinds=[kind], limit=100)
     assert {record.dates for record in records if "Horta" in record.text} <= {2, 3}
     assert any(record.dates == 2 for record in records if "Horta" in record.text)
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        {"uses": "many"},
+        {"uses": float("inf")},
+        {"authority": "high"},
+        {"judged": "nonsense"},
+        {"quality": "good"},
+        {"entity": ["a"]},
+        {"superseded_by": 7},
+        {"tier": "x", "order": "x", "anchors": ["a"], "when": 5},
+    ],
+)
+def test_a_callers_own_values_break_no_profile(memory: Memory, meta: dict[str, object]) -> None:
+    kept = memory.remember("The boiler was serviced before March.", user="ana", meta=meta)
+    for profile in PROFILES:
+        assert memory.search("When was the boiler serviced?", user="ana", profile=profile).profile == profile
+        assert kept.id in {record.id for record in memory.assemble("boiler", user="ana", session="s").records}
+    memory.feedback(kept.id, "helpful", user="ana")
+    assert memory.activate("boiler", user="ana", intent="resume_task").items

@@ -279,10 +279,10 @@ def _log_shown(request: Request, spec: ContextRequest, previous: Previous, curre
     try:
         with writing(request, check_policy=False) as writer:
             new = [key for key in keys if key not in shown]
-            used = [replace(r, meta={**r.meta, USES: r.meta.get(USES, 0) + 1}) for r in request.store.get(new)]
+            used = [replace(r, meta={**r.meta, USES: r.uses + 1}) for r in request.store.get(new)]
             writer.commit(used)
             for record in used:
-                raise_most_uses(request, record.owner, record.meta[USES])
+                raise_most_uses(request, record.owner, record.uses)
             writer.commit(events=[replace(request.event("recall", spec.subject, body), time=spec.now)])
     except StoreReadOnlyError:
         return ""

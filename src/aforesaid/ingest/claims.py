@@ -10,9 +10,9 @@ from typing import Any
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import InputError
+from aforesaid.ingest.entity_quality import with_entity_and_quality
 from aforesaid.ingest.pipeline import date_metadata
 from aforesaid.ingest.supersede import Superseded, mark, supersede, with_states
-from aforesaid.ingest.worth import with_worth
 from aforesaid.text.normalize import content_hash
 from aforesaid.types import (
     CLAIM_TYPES,
@@ -112,4 +112,6 @@ def draft_claim(request: Request, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**date_metadata(request, cleaned.text, claim.time), **claim.meta},
     )
-    return guard.validate_record(with_worth(request, with_states(request.readers, record)), claim.reviewers)
+    return guard.validate_record(
+        with_entity_and_quality(request, with_states(request.readers, record)), claim.reviewers
+    )

@@ -20,9 +20,9 @@ from aforesaid.engine.vector_arm import Embedded
 from aforesaid.engine.writer import writing
 from aforesaid.errors import ConflictError, InputError
 from aforesaid.ingest.echo import mark_echo
+from aforesaid.ingest.entity_quality import with_entity_and_quality
 from aforesaid.ingest.gate import apply_gate
 from aforesaid.ingest.supersede import supersede, with_states
-from aforesaid.ingest.worth import with_worth
 from aforesaid.text.echo import strip_frames
 from aforesaid.text.extract.reader import failures
 from aforesaid.text.private import without_private
@@ -77,7 +77,7 @@ def _ingest_batch(request: Request, turns: Sequence[Turn], who: Speaker) -> list
         embedded = request.embed(new)
         marked = [mark_echo(request, record) for record in new]
         gated = apply_gate(request, marked, embedded.vectors if embedded else None)
-        checked = [_check_policy(request, with_worth(request, record)) for record in gated]
+        checked = [_check_policy(request, with_entity_and_quality(request, record)) for record in gated]
         rows = [row for row, record in enumerate(checked) if isinstance(record, Record)]
         denied, records = _split(dict(zip(records, checked, strict=True)))
         written = _write(request, list(records.values()), embedded.select(rows) if embedded else None, reader_failures)

@@ -31,7 +31,6 @@ from aforesaid.types import (
     EventFilter,
     Filter,
     Record,
-    as_time,
     check_choice,
 )
 
@@ -103,8 +102,7 @@ def feedback(
 
 def decay(record: Record, now: datetime, rows: GovernRows) -> Record:
     """Decay the record since its last feedback: utility halves every 30 days, quality every 120."""
-    judged = record.meta.get(JUDGED)
-    since = as_time(judged) if judged is not None else record.updated or record.time
+    since = record.judged or record.updated or record.time
     days = max((now - since).total_seconds() / SECONDS_A_DAY, 0.0)
     meta = {**record.meta, JUDGED: max(now, since).isoformat()}
     if record.quality is not None:
@@ -160,7 +158,7 @@ def _merge(writer: Writer, changed: Record, decayed: Record, other: Record, now:
             f"{changed.id!r} cannot be merged into {other.id!r}: {problem}.", "Name another representative."
         )
     kept = decay(other, now, request.settings.govern)
-    uses = int(kept.meta.get(USES, 0)) + int(changed.meta.get(USES, 0))
+    uses = kept.uses + changed.uses
     meta = {**kept.meta, **({USES: uses} if uses else {})}
     utility, confidence = max(kept.utility, decayed.utility), max(kept.confidence, decayed.confidence)
     edges = [*_relinked(request, changed.key, other.key), Edge(other.key, changed.key, SUPERSEDES, now)]

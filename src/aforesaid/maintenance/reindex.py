@@ -8,8 +8,8 @@ from dataclasses import replace
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import EmbedError, InputError
+from aforesaid.ingest.entity_quality import with_new_quality
 from aforesaid.ingest.gate import decide_record, neighbours
-from aforesaid.ingest.worth import with_new_quality
 from aforesaid.types import Filter, Progress, Record
 
 

@@ -229,13 +229,13 @@ def decayed_quality(qualities: Numbers, elapsed_days: float, rows: GovernRows = 
     return row(qualities, 0.0, 1.0, "Quality") * recency([elapsed_days], [rows.quality_half_life_days])
 
 
-def written_quality(worth: float, tokens: int, tainted: bool = False) -> float:
-    """Quality of a new record: worth · min(tokens / 8, 1), half of it for untrusted text (spec 5.6).
+def written_quality(value: float, tokens: int, tainted: bool = False) -> float:
+    """Quality of a new record: value · min(tokens / 8, 1), half of it for untrusted text (spec 5.6).
 
     Worth is 1 for a claim, 0.5 + 0.5·G for a message with gate score G, and 0.5 for a message without one.
     """
     trust = 0.5 if tainted else 1.0
-    return round(share(worth, "Worth") * min(max(tokens, 0) / WHOLE_TOKENS, 1.0) * trust, 3)
+    return round(share(value, "value") * min(max(tokens, 0) / WHOLE_TOKENS, 1.0) * trust, 3)
 
 
 def by_score(scores: Numbers) -> Positions:

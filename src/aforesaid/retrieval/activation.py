@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from aforesaid.engine.request import NO_POLICY, Request
+from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import ContextGoneError, InputError
 from aforesaid.math.statistics import DIGITS, spread
@@ -159,13 +159,13 @@ def _context(name: str, saved: Mapping[str, Any], where: Filter, records: Sequen
         created=as_time(saved["created"]),
         expires=as_time(saved["expires"]),
         uses_left=saved["uses_left"],
-        policy_version=saved.get("policy_version") or saved.get("policy") or NO_POLICY,
+        policy_version=saved["policy_version"],
         below_threshold=saved["below_threshold"],
-        scope=saved.get("scope", "user"),
+        scope=saved["scope"],
         provenance=Provenance(_user(where), method="activate", sources=tuple(item.record.key for item in items)),
-        request_id=saved.get("request_id", ""),
-        trace_id=saved.get("trace_id", ""),
-        details=saved.get("details", {}),
+        request_id=saved["request_id"],
+        trace_id=saved["trace_id"],
+        details=saved["details"],
     )
 
 

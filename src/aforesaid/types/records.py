@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.errors import InputError
 from aforesaid.types.checks import as_time, check_id, check_role, storable
 from aforesaid.types.vocabulary import (
+    AUTHORITY,
     DEFAULT_TENANT,
     ENTITY,
     GLOBAL_OWNER,
+    JUDGED,
     QUALITY,
+    USES,
     Boundary,
     ClaimType,
     Decision,
@@ -161,7 +165,30 @@ class Record:
     @property
     def quality(self) -> float | None:
         """The number in [0, 1] under `quality` in `meta`; None if there is none."""
-        value = self.meta.get(QUALITY)
+        return self._share(QUALITY)
+
+    @property
+    def authority(self) -> float | None:
+        """The number in [0, 1] under `authority` in `meta`; None if there is none."""
+        return self._share(AUTHORITY)
+
+    @property
+    def uses(self) -> int:
+        """How often it was put into a prompt. A value in `meta` that is no count means never."""
+        value = self.meta.get(USES)
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+    @property
+    def judged(self) -> datetime | None:
+        """The time up to which the decay of utility and quality is applied; None if it was never judged."""
+        value = self.meta.get(JUDGED)
+        with suppress(InputError):
+            return None if value is None else as_time(value)
+        return None
+
+    def _share(self, name: str) -> float | None:
+        """A number in [0, 1] from `meta`, where callers may have put anything."""
+        value = self.meta.get(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             return None
         return float(value) if 0.0 <= value <= 1.0 else None

@@ -29,6 +29,7 @@ DEFAULT_TENANT = "default"
 GLOBAL_OWNER = "global"
 
 # Keys of `Record.meta`:
+AUTHORITY = "authority"  # a(d) of the `libra` profiles, in [0, 1]
 USES = "uses"  # how often the record was put into a prompt
 WHEN = "when"  # the time spans that the dates in its text mean
 SUPERSEDED_BY = "superseded_by"  # the key of the record that replaced a statement of this one

@@ -25,9 +25,7 @@ from aforesaid.retrieval.ranking.base import TIER, Question, best_first, both_ar
 from aforesaid.retrieval.ranking.related import linked_hits
 from aforesaid.text.analyze import query_terms, searchable, terms
 from aforesaid.text.extract.temporal import event_slots, temporal_patterns
-from aforesaid.types import USES, Hit, Record
-
-AUTHORITY = "authority"  # the key of `meta` with a(d); without it, 1 for authored documents and 0 for the rest
+from aforesaid.types import Hit, Record
 
 
 class Near(NamedTuple):
@@ -117,7 +115,7 @@ def _final_scores(question: Question, near: Near) -> list[Hit]:
         return []
     records = [each.record for each in found]
     cosines = [near.cosines[record.key] for record in records]
-    uses = [int(record.meta.get(USES, 0)) for record in records]
+    uses = [record.uses for record in records]
     recent = libra.recency([question.age_seconds(record) for record in records], rows.authority_decay)
     frequent = libra.access_frequency(uses, max(*uses, _most_uses(question)))
     authored = np.array([_authored(record) for record in records])
@@ -204,4 +202,5 @@ def _most_uses(question: Question) -> int:
 
 
 def _authored(record: Record) -> float:
-    return min(max(float(record.meta.get(AUTHORITY, 1.0 if record.kind == "node" else 0.0)), 0.0), 1.0)
+    """a(d): what `meta` says, else 1 for authored documents and 0 for the rest."""
+    return (1.0 if record.kind == "node" else 0.0) if record.authority is None else record.authority

@@ -32,7 +32,7 @@ from aforesaid.retrieval.ranking.base import (
 )
 from aforesaid.text.extract.query import analyse
 from aforesaid.text.normalize import content_hash
-from aforesaid.types import JUDGED, Hit, Record, as_time
+from aforesaid.types import Hit, Record
 
 BELOW = "reason=below_threshold"  # begins the reason of a candidate that is no hit
 
@@ -147,8 +147,7 @@ def _decayed_quality(question: Question, record: Record) -> float:
 
 def _unjudged_days(question: Question, record: Record) -> float:
     """Days since the last feedback, or since the record's time."""
-    judged = record.meta.get(JUDGED)
-    since = as_time(judged) if judged is not None else _effective(record)
+    since = record.judged or _effective(record)
     return max((question.now - since).total_seconds() / SECONDS_A_DAY, 0.0)
 
 

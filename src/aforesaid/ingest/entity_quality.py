@@ -11,10 +11,10 @@ from aforesaid.text.extract.reader import guarded
 from aforesaid.types import ENTITY, QUALITY, Record
 
 READ_CHARS = 200  # enough to know whether a text is short
-UNSCORED = 0.5  # worth of a message that the gate does not score, such as an agent's
+UNSCORED = 0.5  # value of a message that the gate does not score, such as an agent's
 
 
-def with_worth(request: Request, record: Record) -> Record:
+def with_entity_and_quality(request: Request, record: Record) -> Record:
     """Add entity and quality to `meta`. What the caller put there stays."""
     entity = guarded("entity", lambda: _entity(record), "")
     found = {QUALITY: _quality(request, record), **({ENTITY: entity} if entity else {})}
@@ -44,8 +44,8 @@ def _entity(record: Record) -> str:
 
 
 def _quality(request: Request, record: Record) -> float:
-    worth = 1.0 if record.kind == "claim" else UNSCORED
+    value = 1.0 if record.kind == "claim" else UNSCORED
     if record.gate is not None and record.gate.decision != "defer":
-        worth = 0.5 + 0.5 * record.gate.score
+        value = 0.5 + 0.5 * record.gate.score
     tokens = estimate_tokens(record.text[:READ_CHARS], request.settings.tokens)
-    return written_quality(worth, tokens, record.tainted)
+    return written_quality(value, tokens, record.tainted)
