@@ -9,19 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 from aforesaid._util.private_files import make_private, private_file
-from aforesaid.errors import (
-    StoreBusyError,
-    StoreCorruptError,
-    StoreError,
-    StoreFullError,
-    StoreReadOnlyError,
-    StoreVersionError,
-)
+from aforesaid.errors import StoreCorruptError, StoreError, StoreReadOnlyError, StoreVersionError
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.sqlite import schema
+from aforesaid.store.sqlite import files, schema
+from aforesaid.store.sqlite.failures import translated
 from aforesaid.store.sqlite.lock import FileLock
 from aforesaid.store.sqlite.schema import APPLICATION_ID
 
@@ -45,6 +39,7 @@ class _ThreadState(threading.local):
 
     pid = -1  # of the process that opened the connection
     held: ThreadConnection
+    log: files.Identity | None = None  # the write-ahead log of the connection
     lock: FileLock
     depth = 0  # of nested transactions
     scrub = False  # empty the write-ahead log after the commit
@@ -54,28 +49,28 @@ class Database:
     """A database file, its connections and its write lock."""
 
     def __init__(self, path: Path, rows: StoreRows, migrations: Sequence[str] | None = None) -> None:
-        self.path = path
+        self.path = files.real_path(path)
         self._rows = rows
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
         self._local = _ThreadState()
         self._connections: WeakSet[ThreadConnection] = WeakSet()
         self._guard = threading.Lock()
         self._closed = False
+        self._identity: files.Identity | None = None  # of the file that was opened
+        self._release: finalize[[files.Identity], Database] | None = None  # notes that it is closed
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
         self._frozen: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
-        if not self.read_only:
-            self._make_private()
         try:
             with self.errors():
+                if not self.read_only:
+                    self._make_private()
                 self._open_file(schema.MIGRATIONS if migrations is None else migrations)
         except BaseException:
             self.close()
             raise
 
     def _decide_read_only(self) -> bool:
-        if self.path.is_dir():
-            raise StoreError(f"{self.path} is a folder.", "Give the path of a file in it.")
         if self.path.exists():
             return not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
         if not self.path.parent.is_dir():
@@ -88,8 +83,8 @@ class Database:
         """Create the file for its owner only, and mend an older one with its companions."""
         private_file(self.path)
         if self._rows.private:
-            for end in ("", "-wal", "-shm", ".lock"):
-                make_private(self.path.with_name(self.path.name + end))
+            for end in files.BESIDE:
+                make_private(files.beside(self.path, end))
 
     def _open_file(self, migrations: Sequence[str]) -> None:
         version = self._version()
@@ -148,9 +143,9 @@ class Database:
         if local.pid != os.getpid() or (self._frozen is not None and self._frozen != self._stamp()):
             if self._closed:
                 raise StoreError(f"{self.path} is closed.", "Open it again, for example with Memory.open.")
-            local.lock = FileLock(self.path.with_name(self.path.name + ".lock"), self._rows.lock_timeout_ms)
+            local.lock = FileLock(files.beside(self.path, files.LOCK), self._rows.lock_timeout_ms)
             local.held = self._connect()
-            local.pid, local.depth, local.scrub = os.getpid(), 0, False
+            local.pid, local.depth, local.scrub, local.log = os.getpid(), 0, False, None
         return local.held.connection
 
     def _connect(self) -> ThreadConnection:
@@ -167,7 +162,32 @@ class Database:
             "temp_store = MEMORY",  # no user text in temporary files
         ):
             connection.execute(f"PRAGMA {pragma}")
+        self._check_identity()
         return held
+
+    def _check_identity(self) -> None:
+        """Refuse a file that is not the one we opened: what is written to a deleted file is lost."""
+        found = files.identity(self.path)
+        if self._identity is None and found is not None:
+            self._identity = found
+            files.opened(found)
+            self._release = finalize(self, files.closed, found)
+            self._release.atexit = False
+        if found is None or found != self._identity:
+            raise StoreError(
+                f"{self.path} was {'deleted' if found is None else 'replaced by another file'} while it was open.",
+                "Nothing was written. Close it and open it again.",
+            )
+
+    def _check_log(self) -> None:
+        """Refuse to write to a log that was deleted or replaced. It stays the same while a connection is open."""
+        found = files.identity(files.beside(self.path, files.LOG))
+        self._local.log = self._local.log or found
+        if found != self._local.log:
+            raise StoreError(
+                f"The write-ahead log of {self.path} was deleted or replaced while it was open.",
+                "Nothing was written. Close the store and open it again; never delete or copy its files one by one.",
+            )
 
     def _connect_with(self, query: str) -> sqlite3.Connection:
         return sqlite3.connect(
@@ -201,7 +221,7 @@ class Database:
 
     def _stamp(self) -> tuple[int, ...]:
         """What changes when somebody writes: the file's identity, time and size, and the size of its log."""
-        wal = self.path.with_name(self.path.name + "-wal")
+        wal = files.beside(self.path, files.LOG)
         try:
             found = self.path.stat()
             return found.st_ino, found.st_mtime_ns, found.st_size, wal.stat().st_size if wal.exists() else 0
@@ -218,9 +238,11 @@ class Database:
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} is read-only.", "Copy it to a folder that you can write.")
         with self.errors(), self._local.lock:
+            self._check_identity()
             connection.execute("BEGIN IMMEDIATE")
             self._local.depth = 1
             try:
+                self._check_log()
                 yield connection
                 connection.execute("COMMIT")
                 if self._local.scrub:
@@ -295,21 +317,14 @@ class Database:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Convert SQLite errors to StoreError with a remedy."""
-        try:
+        """Convert SQLite errors, and those of a full disk, to StoreError with a remedy."""
+        with translated(self.path):
             yield
-        except sqlite3.Error as error:
-            raise self._translated(error) from error
-
-    def _translated(self, error: sqlite3.Error) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        kind, what, remedy = _MEANINGS.get(code, (StoreError, f"failed: {error}.", "Run `aforesaid verify`."))
-        return kind(f"{self.path} {what}", remedy)
 
     def size(self) -> int:
         """Return the size in bytes of the file and its write-ahead log."""
-        files = (self.path, self.path.with_name(self.path.name + "-wal"))
-        return sum(file.stat().st_size for file in files if file.exists())
+        both = (self.path, files.beside(self.path, files.LOG))
+        return sum(file.stat().st_size for file in both if file.exists())
 
     def close(self) -> None:
         """Close every thread's connection. The database cannot be used afterwards."""
@@ -321,17 +336,5 @@ class Database:
             with suppress(sqlite3.Error):
                 held.connection.close()
         self._local = _ThreadState()
-
-
-_Meaning = tuple[Callable[[str, str], StoreError], str, str]
-_MEANINGS: dict[int, _Meaning] = {
-    sqlite3.SQLITE_BUSY: (StoreBusyError, "is busy.", "Try again, or raise store.lock_timeout_ms."),
-    sqlite3.SQLITE_LOCKED: (StoreBusyError, "is busy.", "Try again, or raise store.lock_timeout_ms."),
-    sqlite3.SQLITE_FULL: (StoreFullError, "cannot grow: the disk is full.", "Free some space; nothing was lost."),
-    sqlite3.SQLITE_READONLY: (StoreReadOnlyError, "cannot be written.", "Check its permissions."),
-    sqlite3.SQLITE_CANTOPEN: (StoreError, "cannot be opened.", "Check that the path exists and that you may read it."),
-    sqlite3.SQLITE_PERM: (StoreReadOnlyError, "cannot be opened.", "Check its permissions."),
-    sqlite3.SQLITE_NOTADB: (StoreCorruptError, "is not a database.", "Use another file, or restore a backup."),
-    sqlite3.SQLITE_CORRUPT: (StoreCorruptError, "is damaged.", "Restore a backup, or run `aforesaid verify`."),
-    sqlite3.SQLITE_IOERR: (StoreError, "could not be read or written.", "Check the disk."),
-}
+        if self._release is not None:
+            self._release()

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from aforesaid.errors import StoreBusyError, StoreError
+from aforesaid.store.sqlite.failures import NO_SPACE
 
 try:
     import fcntl
@@ -31,6 +32,8 @@ class FileLock:
         try:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
+            if error.errno in NO_SPACE:
+                raise
             raise StoreError(f"The lock file {self._path} cannot be opened: {error}.", "Check its folder.") from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

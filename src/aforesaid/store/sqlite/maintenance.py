@@ -14,8 +14,9 @@ from aforesaid.errors import InputError
 from aforesaid.store.protocols import Copy, CopyState, Scan, StoreProblem, StoreStats
 from aforesaid.store.sqlite import schema
 from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.files import BESIDE, read_pieces
 from aforesaid.store.sqlite.filters import owners_clause
-from aforesaid.store.sqlite.scan import BESIDE, scan_store
+from aforesaid.store.sqlite.scan import scan_store
 from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.store.sqlite.verify import find_problems
 from aforesaid.types import Filter
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from aforesaid.store.sqlite.store import SQLiteStore
 
 MAGIC = b"SQLite format 3\x00"
+HEAD_BYTES = 100
 VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # bytes of the file header
 
 
@@ -108,8 +110,7 @@ def _delete(path: Path, *suffixes: str) -> None:
 def _state_of(path: Path) -> CopyState:
     """Classify a backup by the header of its file."""
     try:
-        with path.open("rb") as file:
-            head = file.read(100)
+        head = next(read_pieces(path, HEAD_BYTES), b"")
     except FileNotFoundError:
         return "missing"
     except OSError:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from aforesaid.store.protocols import Scan, Trace
 from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.files import files_of, read_pieces
 from aforesaid.store.sqlite.segments import Segments
 
 HEAD_BYTES = 8
 TABLE_BITS = 20  # a 1 MB table: with 10,000 needles, one offset in a hundred is a false match
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: 2⁶⁴ over the golden ratio
 PIECE_BYTES = 1 << 20  # small enough for the processor's cache
-BESIDE = ("", "-wal", "-shm", "-journal", ".lock")  # suffixes of the files of a database
 PAGE = 1000
 # Kinds of needles
 WORD = "word"  # a single word, which other texts may use
@@ -70,23 +70,17 @@ def scan_file(path: Path, wanted: Iterable[bytes]) -> tuple[int, dict[bytes, int
     left, found = set(wanted), dict[bytes, int]()
     needles = Needles(left)
     size, kept = 0, b""
-    with path.open("rb") as file:
-        while piece := file.read(PIECE_BYTES):
-            start = size - len(kept)
-            data = kept + piece
-            size += len(piece)
-            for needle, place in needles.find(data):
-                found[needle] = min(found.get(needle, size), start + place)
-            if not found.keys().isdisjoint(left):  # the first place is enough
-                left -= found.keys()
-                needles = Needles(left)
-            kept = data[-(needles.longest - 1) :] if needles.longest > 1 else b""
+    for piece in read_pieces(path, PIECE_BYTES):
+        start = size - len(kept)
+        data = kept + piece
+        size += len(piece)
+        for needle, place in needles.find(data):
+            found[needle] = min(found.get(needle, size), start + place)
+        if not found.keys().isdisjoint(left):  # the first place is enough
+            left -= found.keys()
+            needles = Needles(left)
+        kept = data[-(needles.longest - 1) :] if needles.longest > 1 else b""
     return size, found
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the existing files of a database."""
-    return [file for end in BESIDE if (file := path.with_name(path.name + end)).is_file()]
 
 
 def scan_store(
