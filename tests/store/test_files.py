@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,10 +23,13 @@ from aforesaid.errors import (
     StoreVersionError,
 )
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.schema import MIGRATIONS
-from aforesaid.testing.samples import ALL, fill, make_record, random_vectors
+from aforesaid.testing.samples import ALL, NOON, fill, make_record, random_vectors
+from aforesaid.types import Edge
+from support.old_files import downgrade
 
 ROWS = StoreRows(synchronous="normal", segment_rows=16)
 
@@ -421,11 +425,7 @@ def test_a_file_of_the_first_schema_gets_its_dates_counted(path: Path) -> None:
     text = "From 2026-04-02 to 2026-04-05."
     fill(store, [make_record("a", text, meta={"n": float("inf")}), make_record("b", "no date", kind="claim")])
     store.close()
-    old = Database(path, ROWS)
-    old.connection.executescript(
-        "DROP INDEX records_by_dates; ALTER TABLE records DROP COLUMN dates; PRAGMA user_version = 1"
-    )
-    old.close()
+    downgrade(path, 1)
     store = SQLiteStore(path)
     assert {record.id: record.dates for record in store.find(ALL)} == {"a": 2, "b": 0}
     assert [record.id for record in store.find(replace(ALL, least_dates=1))] == ["a"]
@@ -434,6 +434,43 @@ def test_a_file_of_the_first_schema_gets_its_dates_counted(path: Path) -> None:
         make_record("b", "no date", kind="claim"),
     ]
     assert store.maintenance.verify() == []
+    store.close()
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_file_of_every_schema_opens_with_all_it_held(path: Path, version: int) -> None:
+    store = SQLiteStore(path, ROWS)
+    records = [
+        make_record(str(i), f"fox {i} 日本\x00", user=None if i % 2 else "ana", meta={"n": i}) for i in range(40)
+    ]
+    keys = fill(store, records, random_vectors(40))
+    store.put_vectors(keys[:2], random_vectors(2), passages={keys[0]: random_vectors(3)})
+    store.link([Edge(keys[0], keys[1], "hop", NOON)])
+    slot = Slot(ValueKind.CALIBRATION, "default", name="fußnote")
+    store.values.put(slot, "1")
+    query = random_vectors(1, seed=5)[0]
+    expected = (store.find(ALL), store.vector_search(query, ALL, 5), store.text_search(["fox"], ALL, 50))
+    store.close()
+    downgrade(path, version)
+    with pytest.raises(sqlite3.OperationalError, match="no such column"), closing(sqlite3.connect(path)) as raw:
+        raw.execute("SELECT checksum FROM records")
+    store = SQLiteStore(path, ROWS)
+    assert (store.find(ALL), store.vector_search(query, ALL, 5), store.text_search(["fox"], ALL, 50)) == expected
+    assert (len(store.edges(keys)), store.values.get(slot), list(store.passages(keys))) == (1, "1", keys[:1])
+    assert store.maintenance.verify() == []
+    assert path.with_name(f"store.db.v{version}.bak").exists()
+    store.close()
+
+
+def test_a_damaged_record_does_not_keep_an_old_file_from_opening(path: Path) -> None:
+    store = SQLiteStore(path, ROWS)
+    fill(store, [make_record("a", "On 2026-04-02."), make_record("b", "On 2026-04-03.")])
+    store.close()
+    downgrade(path, 1)
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        raw.execute("UPDATE records SET text = CAST(x'ff32303236' AS TEXT), fields = '{' WHERE id = 'a'")
+    store = SQLiteStore(path, ROWS)
+    assert store.get([make_record("b").key]) == [make_record("b", "On 2026-04-03.", dates=1)]
     store.close()
 
 

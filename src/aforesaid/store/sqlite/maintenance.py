@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from aforesaid.errors import InputError
 from aforesaid.store.protocols import Copy, CopyState, Scan, StoreProblem, StoreStats
 from aforesaid.store.sqlite import schema
+from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.files import BESIDE, read_pieces
 from aforesaid.store.sqlite.filters import owners_clause
@@ -81,7 +82,10 @@ class SQLiteMaintenance:
 
     def _remember(self, path: Path) -> None:
         with self._database.transaction() as connection:
-            connection.execute("INSERT OR IGNORE INTO backups (path) VALUES (?)", (str(path),))
+            cells = (str(path),)
+            connection.execute(
+                "INSERT OR IGNORE INTO backups (path, checksum) VALUES (?, ?)", (*cells, checksum(cells))
+            )
 
     def copies(self) -> list[Copy]:
         """Return every known backup, including those that migrations made."""

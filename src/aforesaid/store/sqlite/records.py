@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from aforesaid.settings.rows import StoreRows
-from aforesaid.store.codec import from_micros, record_to_json, to_micros, trusted_record
+from aforesaid.store.codec import from_micros, to_micros
 from aforesaid.store.protocols import Access, Glance, Order, Surroundings
+from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
+from aforesaid.store.sqlite.rows import CELLS, UPSERT, record_of, values_of, with_access
 from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.store.sqlite.vectors import NO_SPACE, VectorTables
 from aforesaid.text.analyze import searchable
 from aforesaid.types import Edge, Filter, Record, Scored
 
-COLUMNS = (
-    "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace",
-    "durable", "echo", "time", "valid_from", "valid_to", "allow", "withheld", "expires", "dates", "text", "fields",
-)  # fmt: skip
-UPSERT = f"""INSERT INTO records ({", ".join(COLUMNS)}) VALUES ({", ".join("?" * len(COLUMNS))})
-    ON CONFLICT (key) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in COLUMNS[1:])}
-    RETURNING row"""
+ENDS = "SELECT a.row, b.row FROM records a, records b WHERE a.key = ? AND b.key = ?"
+LINK = "INSERT OR IGNORE INTO edges (source, target, kind, time, checksum) VALUES (?, ?, ?, ?, ?)"
 ORDERS = {"oldest": "time, row", "newest": "time DESC, row DESC"}
-AS_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # `dumps` builds an encoder per call
 
 
 class RecordTables(VectorTables):
@@ -43,9 +37,9 @@ class RecordTables(VectorTables):
 
     def _put(self, record: Record) -> None:
         owner = self._owner(record)
-        old = self._database.one("SELECT owner, text, fields FROM records WHERE key = ?", record.key)
-        row = self._database.one(UPSERT, *_values_of(record, owner))[0]
-        before = None if old is None else record_of(*old[1:])
+        old = self._database.one(f"SELECT owner, {CELLS} FROM records WHERE key = ?", record.key)
+        row = self._database.one(f"{UPSERT} RETURNING row", *values_of(record, owner))[0]
+        before = None if old is None else record_of(old[1:])
         self._put_states(row, record.states, before.states if before else ())
         if before is not None:
             if (old[0], searchable(before)) == (owner, searchable(record)):
@@ -79,26 +73,19 @@ class RecordTables(VectorTables):
     def update_access(self, changes: Mapping[str, Access]) -> None:
         """Update three columns and the JSON fields. Text index and vectors stay as they are."""
         with self._database.transaction() as connection:
-            sql = f"SELECT key, fields FROM records WHERE key IN {LISTED}"
-            connection.executemany(
-                "UPDATE records SET boundary = ?, withheld = ?, expires = ?, fields = ? WHERE key = ?",
-                [
-                    (now.boundary, bool(now.withheld), to_micros(now.expires), _with_access(fields, now), key)
-                    for key, fields in self._database.rows(sql, listed(list(changes)))
-                    for now in [changes[key]]
-                ],
-            )
+            found = self._database.rows(f"SELECT {CELLS} FROM records WHERE key IN {LISTED}", listed(list(changes)))
+            connection.executemany(UPSERT, [with_access(cells, changes[cells[0]]) for cells in found])
 
     def delete(self, keys: Sequence[str]) -> int:
         with self._database.transaction() as connection:
-            sql = f"SELECT row, owner, text, fields FROM records WHERE key IN {LISTED}"
+            sql = f"SELECT row, owner, {CELLS} FROM records WHERE key IN {LISTED}"
             found = self._database.rows(sql, listed(keys))
             if not found:
                 return 0
             rows = [row[0] for row in found]
             self._drop_vectors(rows)
-            for row, owner, text, fields in found:
-                self._terms.remove(row, owner, record_of(text, fields))
+            for row, owner, *cells in found:
+                self._terms.remove(row, owner, record_of(cells))
                 self._count(owner, -1)
             gone = listed(rows)
             connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", (gone, gone))
@@ -121,8 +108,8 @@ class RecordTables(VectorTables):
     # Reading
 
     def get(self, keys: Sequence[str]) -> list[Record]:
-        sql = f"SELECT key, text, fields FROM records WHERE key IN {LISTED}"
-        found = {key: record_of(text, fields) for key, text, fields in self._database.rows(sql, listed(keys))}
+        sql = f"SELECT {CELLS} FROM records WHERE key IN {LISTED}"
+        found = {cells[0]: record_of(cells) for cells in self._database.rows(sql, listed(keys))}
         return [found[key] for key in keys if key in found]
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
@@ -161,29 +148,29 @@ class RecordTables(VectorTables):
         self, where: Filter, *, order: Order = "oldest", limit: int | None = None, offset: int = 0
     ) -> list[Record]:
         clause = records_clause(where)
-        sql = f"SELECT text, fields FROM records WHERE {clause.sql} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
+        sql = f"SELECT {CELLS} FROM records WHERE {clause.sql} ORDER BY {ORDERS[order]} LIMIT ? OFFSET ?"
         found = self._database.rows(sql, *clause.parameters, -1 if limit is None else limit, offset)
-        return [record_of(*row) for row in found]
+        return [record_of(row) for row in found]
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
         segments = self._active() if space is None else self._named(space)
         clause = records_clause(where)
         found = self._database.rows(
-            f"""SELECT text, fields FROM records WHERE {clause.sql}
+            f"""SELECT {CELLS} FROM records WHERE {clause.sql}
                 AND NOT EXISTS (SELECT 1 FROM slots WHERE slots.space = ? AND slots.row = records.row)
                 ORDER BY row LIMIT ?""",
             *clause.parameters, segments.space if segments else NO_SPACE, limit,
         )  # fmt: skip
-        return [record_of(*row) for row in found]
+        return [record_of(row) for row in found]
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
         owners = owners_clause(Filter(tenant))
         found = self._database.rows(
-            f"""SELECT text, fields FROM records WHERE echo = 1 AND owner IN ({owners.sql})
+            f"""SELECT {CELLS} FROM records WHERE echo = 1 AND owner IN ({owners.sql})
                 AND json_extract(fields, '$.echo_of') IN {LISTED} ORDER BY row""",
             *owners.parameters, listed(ids),
         )  # fmt: skip
-        return [record_of(*row) for row in found]
+        return [record_of(row) for row in found]
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         return self._terms.search(terms, where, limit)
@@ -215,11 +202,11 @@ class RecordTables(VectorTables):
 
     def link(self, edges: Iterable[Edge]) -> None:
         with self._database.transaction() as connection:
-            connection.executemany(
-                """INSERT OR IGNORE INTO edges (source, target, kind, time)
-                   SELECT a.row, b.row, ?, ? FROM records a, records b WHERE a.key = ? AND b.key = ?""",
-                [(edge.kind, to_micros(edge.time), edge.source, edge.target) for edge in edges],
-            )
+            for edge in edges:
+                ends = connection.execute(ENDS, (edge.source, edge.target)).fetchone()
+                if ends is not None:
+                    cells = (*ends, edge.kind, to_micros(edge.time))
+                    connection.execute(LINK, (*cells, checksum(cells)))
 
     def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
         end = "b.key" if incoming else "a.key"
@@ -230,28 +217,3 @@ class RecordTables(VectorTables):
             listed(keys),
         )
         return [Edge(source, target, kind, from_micros(time)) for source, target, kind, time in found]
-
-
-def _values_of(record: Record, owner: int) -> tuple[Any, ...]:
-    """Return the parameters of UPSERT, in the order of COLUMNS: filter columns, text, other fields as JSON."""
-    fields = record_to_json(record)
-    del fields["text"]
-    return (
-        record.key, owner, record.id, record.kind, record.scope, record.session, record.role, record.boundary,
-        record.namespace, record.durable, record.echo_of is not None, to_micros(record.time),
-        to_micros(record.valid_from), to_micros(record.valid_to),
-        None if record.allow is None else json.dumps(record.allow), bool(record.withheld), to_micros(record.expires),
-        record.dates, record.text, AS_JSON(fields),
-    )  # fmt: skip
-
-
-def record_of(text: str, fields: str) -> Record:
-    """Build the record from its two columns."""
-    return trusted_record(text, json.loads(fields))
-
-
-def _with_access(fields: str, now: Access) -> str:
-    """Return the column `fields` with changed access."""
-    values = {**json.loads(fields), "boundary": now.boundary, "withheld": now.withheld}
-    values["expires"] = now.expires.isoformat() if now.expires else None
-    return AS_JSON({name: value for name, value in values.items() if value is not None})

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from zlib import crc32
 
 from aforesaid.store.codec import from_micros
+from aforesaid.store.sqlite.checksums import cells_sql
 from aforesaid.text.extract.reader import Readers
 
 APPLICATION_ID = 0x41464F31  # "AFO1": identifies our files
@@ -130,20 +132,57 @@ CREATE INDEX events_by_topic ON events (tenant, topic, subject);
 # How many dates and times each text names, in the column and in the fields.
 SECOND = """
 ALTER TABLE records ADD COLUMN dates INTEGER NOT NULL DEFAULT 0;
-UPDATE records SET dates = count_dates(text, time);
+UPDATE records SET dates = count_dates(CAST(text AS BLOB), time);
 UPDATE records SET fields = with_dates(fields, dates) WHERE dates > 0;
 CREATE INDEX records_by_dates ON records (owner, dates);
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
+# Checksums of what is stored once. The other tables are derived from these, and `verify` compares them.
+RECORD = cells_sql(
+    "key", "owner", "id", "kind", "scope", "session", "role", "boundary", "namespace", "durable", "echo", "time",
+    "valid_from", "valid_to", "allow", "withheld", "expires", "dates", "text", "fields",
+)  # fmt: skip
+THIRD = f"""
+ALTER TABLE records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE records SET checksum = checksum_of({RECORD}, x'');
+ALTER TABLE edges ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE edges SET checksum = checksum_of({cells_sql("source", "target", "kind", "time")}, x'');
+ALTER TABLE kept ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE kept SET checksum = checksum_of({cells_sql("kind", "tenant", "owner", "name", "value")}, x'');
+ALTER TABLE passages ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE passages SET checksum = checksum_of({cells_sql("space", "row")}, data);
+ALTER TABLE spaces ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE spaces SET checksum = checksum_of({cells_sql("space", "name", "dimensions")}, x'');
+ALTER TABLE backups ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE backups SET checksum = checksum_of({cells_sql("path")}, x'');
+ALTER TABLE segments ADD COLUMN rows_checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE segments SET rows_checksum = checksum_of(x'', substr(rows, 1, used * 8));
+ALTER TABLE segments ADD COLUMN vectors_checksum INTEGER NOT NULL DEFAULT 0;
+UPDATE segments SET vectors_checksum = ifnull(
+    (SELECT checksum_of(x'', substr(data, 1, used * dimensions * 4)) FROM segment_vectors, spaces
+     WHERE segment_vectors.segment = segments.segment AND spaces.space = segments.space), 0);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 
 
-def _count_dates(text: str, time: int) -> int:
-    return Readers().count_dates(text, from_micros(time))
+def _count_dates(text: bytes, time: int) -> int:
+    return Readers().count_dates(text.decode("utf-8", "replace"), from_micros(time))
 
 
 def _with_dates(fields: str, dates: int) -> str:
-    return json.dumps({**json.loads(fields), "dates": dates}, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return json.dumps({**json.loads(fields), "dates": dates}, ensure_ascii=False, separators=(",", ":"))
+    except (ValueError, TypeError):  # a damaged record does not keep the others from being migrated
+        return fields
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"count_dates": _count_dates, "with_dates": _with_dates}  # of two arguments
+def _checksum_of(cells: bytes, data: bytes) -> int:
+    return crc32(data, crc32(cells))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {  # of two arguments
+    "count_dates": _count_dates,
+    "with_dates": _with_dates,
+    "checksum_of": _checksum_of,
+}

@@ -49,6 +49,11 @@ class Segment:
     capacity: int
     used: int
     version: int
+    rows_checksum: int = 0  # of the used part, like the next
+    vectors_checksum: int = 0
+
+
+COLUMNS = "segment, capacity, used, version, rows_checksum, vectors_checksum"  # of `Segment`
 
 
 class Segments:
@@ -96,28 +101,36 @@ class Segments:
     def _store(self, segment: Segment, rows: Rows, matrix: Vectors) -> Segment:
         """Write the whole contents of a segment, padded with zeros to its capacity."""
         free = segment.capacity - rows.size
+        held, data = rows.tobytes(), matrix.tobytes()
+        checksums = zlib.crc32(held), zlib.crc32(data)
         self._database.connection.execute(
-            "UPDATE segments SET capacity = ?, used = ?, rows = ?, version = version + 1 WHERE segment = ?",
-            (segment.capacity, rows.size, rows.tobytes() + bytes(free * ROW_BYTES), segment.number),
+            """UPDATE segments SET capacity = ?, used = ?, rows = ?, rows_checksum = ?, vectors_checksum = ?,
+               version = version + 1 WHERE segment = ?""",
+            (segment.capacity, rows.size, held + bytes(free * ROW_BYTES), *checksums, segment.number),
         )
         self._database.connection.execute(
             "UPDATE segment_vectors SET data = ? WHERE segment = ?",
-            (matrix.tobytes() + bytes(free * self._width), segment.number),
+            (data + bytes(free * self._width), segment.number),
         )
-        return segment
+        return replace(segment, rows_checksum=checksums[0], vectors_checksum=checksums[1])
 
     def _append(self, segment: Segment, rows: Sequence[int], matrix: Vectors) -> None:
-        """Append vectors to a segment, writing only the pages that change."""
+        """Append vectors to a segment, writing only the pages that change, and continue its checksums."""
         connection = self._database.connection
+        held = np.asarray(rows, dtype=np.int64).tobytes()
+        data = np.ascontiguousarray(matrix, dtype=np.float32).tobytes()
         with connection.blobopen("segments", "rows", segment.number) as blob:
             blob.seek(segment.used * ROW_BYTES)
-            blob.write(np.asarray(rows, dtype=np.int64).tobytes())
+            blob.write(held)
         with connection.blobopen("segment_vectors", "data", segment.number) as blob:
             blob.seek(segment.used * self._width)
-            blob.write(np.ascontiguousarray(matrix, dtype=np.float32).tobytes())
+            blob.write(data)
         used = segment.used + len(rows)
+        checksums = zlib.crc32(held, segment.rows_checksum), zlib.crc32(data, segment.vectors_checksum)
         connection.execute(
-            "UPDATE segments SET used = ?, version = version + 1 WHERE segment = ?", (used, segment.number)
+            """UPDATE segments SET used = ?, rows_checksum = ?, vectors_checksum = ?, version = version + 1
+               WHERE segment = ?""",
+            (used, *checksums, segment.number),
         )
         self._put_slots(segment, rows, segment.used)
         if used == self._full:
@@ -171,7 +184,7 @@ class Segments:
     # Reading (needs a snapshot)
 
     def _select(self, condition: str, *parameters: Any) -> list[Segment]:
-        sql = f"SELECT segment, capacity, used, version FROM segments WHERE space = ? AND {condition}"
+        sql = f"SELECT {COLUMNS} FROM segments WHERE space = ? AND {condition}"
         return [Segment(*row) for row in self._database.rows(sql, self.space, *parameters)]
 
     def all_segments(self) -> list[Segment]:
@@ -190,12 +203,12 @@ class Segments:
     def read(self, rows: Sequence[int]) -> Iterator[tuple[int, Vectors]]:
         """Yield the rows that have a vector, with their vectors."""
         places = self._database.rows(
-            f"""SELECT segment, capacity, used, version, slot, slots.row FROM slots JOIN segments USING (segment)
+            f"""SELECT {COLUMNS}, slot, slots.row FROM slots JOIN segments USING (segment)
                 WHERE slots.space = ? AND slots.row IN {LISTED} ORDER BY segment, slot""",
             self.space, listed(rows),
         )  # fmt: skip
-        for segment, group in groupby(places, key=lambda place: Segment(*place[:4])):
-            slots, found = zip(*(place[4:] for place in group), strict=True)
+        for segment, group in groupby(places, key=lambda place: Segment(*place[:-2])):
+            slots, found = zip(*(place[-2:] for place in group), strict=True)
             yield from zip(found, self.slots(segment, np.array(slots)), strict=True)
 
     def slots(self, segment: Segment, slots: NDArray[np.intp]) -> Vectors:
@@ -217,7 +230,7 @@ class Segments:
 
         def read() -> Rows:
             data = self._database.one("SELECT rows FROM segments WHERE segment = ?", segment.number)[0]
-            return np.frombuffer(data, dtype=np.int64)[: segment.used]
+            return self._checked_rows(segment, data)
 
         return self._cache.get("rows", segment, read)
 
@@ -237,13 +250,23 @@ class Segments:
         rows, data = self._database.one(
             "SELECT rows, data FROM segments JOIN segment_vectors USING (segment) WHERE segment = ?", segment.number
         )
-        if (len(rows), len(data)) != (segment.capacity * ROW_BYTES, segment.capacity * self._width):
+        held = self._checked_rows(segment, rows)
+        used = self._checked(segment, data, self._width, segment.vectors_checksum)
+        return held, np.frombuffer(used, dtype=np.float32).reshape(segment.used, self.dimensions)
+
+    def _checked_rows(self, segment: Segment, data: bytes) -> Rows:
+        return np.frombuffer(self._checked(segment, data, ROW_BYTES, segment.rows_checksum), dtype=np.int64)
+
+    def _checked(self, segment: Segment, data: bytes, width: int, checksum: int) -> memoryview:
+        """Return the used part of a blob. Raises if its size or its checksum is wrong."""
+        used = memoryview(data)[: segment.used * width]
+        wrong = "size" if len(data) != segment.capacity * width else "checksum" if zlib.crc32(used) != checksum else ""
+        if wrong:
             raise StoreCorruptError(
-                f"{self._database.path}: vector segment {segment.number} has the wrong size.",
+                f"{self._database.path}: vector segment {segment.number} has the wrong {wrong}.",
                 "Run `aforesaid verify --repair`.",
             )
-        matrix = np.frombuffer(data, dtype=np.float32).reshape(segment.capacity, self.dimensions)
-        return np.frombuffer(rows, dtype=np.int64)[: segment.used], matrix[: segment.used]
+        return used
 
     def sketch(self, segment: Segment) -> Sketch:
         """Return the stored sketch if it is valid, else compute one; cached."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aforesaid.store.protocols import Slot, ValueKind
+from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 
 SLOT = "kind = ? AND tenant = ? AND owner = ? AND name = ?"
@@ -19,9 +20,10 @@ class SQLiteValues:
         return found[0] if found else None
 
     def put(self, slot: Slot, value: str) -> None:
-        sql = "INSERT OR REPLACE INTO kept (kind, tenant, owner, name, value) VALUES (?, ?, ?, ?, ?)"
+        sql = "INSERT OR REPLACE INTO kept (kind, tenant, owner, name, value, checksum) VALUES (?, ?, ?, ?, ?, ?)"
+        cells = (*_key(slot), value)
         with self._database.transaction() as connection:
-            connection.execute(sql, (*_key(slot), value))
+            connection.execute(sql, (*cells, checksum(cells)))
 
     def drop(self, slot: Slot) -> None:
         with self._database.transaction() as connection:

@@ -13,6 +13,7 @@ from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors, from_halves, known_passages, unit_rows
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.protocols import Passages, Space
+from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
 from aforesaid.store.sqlite.nearest import Nearest
@@ -41,8 +42,11 @@ class VectorTables:
             spaces = {space.name: space.dimensions for space in self.spaces()}
             if (old := spaces.get(name, dimensions)) != dimensions:
                 raise DimensionError(f"Space {name!r} has {old} dimensions, not {dimensions}.", "Use another name.")
-            sql = "INSERT OR IGNORE INTO spaces (name, dimensions, active) VALUES (?, ?, ?)"
-            connection.execute(sql, (name, dimensions, not spaces))
+            if name not in spaces:
+                number = 1 + (self._database.one("SELECT max(seq) FROM sqlite_sequence WHERE name = 'spaces'")[0] or 0)
+                cells = (number, name, dimensions)
+                sql = "INSERT INTO spaces (space, name, dimensions, active, checksum) VALUES (?, ?, ?, ?, ?)"
+                connection.execute(sql, (*cells, not spaces, checksum(cells)))
 
     def activate_space(self, name: str) -> None:
         with self._database.transaction() as connection:
@@ -139,8 +143,13 @@ class VectorTables:
             sql = f"DELETE FROM passages WHERE space = ? AND row IN {LISTED}"
             connection.execute(sql, (segments.space, listed(rows)))
             connection.executemany(
-                "INSERT INTO passages (space, row, data) VALUES (?, ?, ?)",
-                [(segments.space, row, parts[key].tobytes()) for _, row, key in places if key in parts],
+                "INSERT INTO passages (space, row, data, checksum) VALUES (?, ?, ?, ?)",
+                [
+                    (segments.space, row, data, checksum((segments.space, row), data))
+                    for _, row, key in places
+                    if key in parts
+                    for data in [parts[key].tobytes()]
+                ],
             )
             for owner, group in groupby(places, key=itemgetter(0)):
                 mine = list(group)

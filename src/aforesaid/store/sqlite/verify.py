@@ -6,21 +6,17 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from aforesaid.errors import AforesaidError, FormatError
-from aforesaid.math.vectors import HALF_BYTES, Vectors, from_halves
+from aforesaid.math.vectors import HALF_BYTES
 from aforesaid.store.codec import record_from_json
 from aforesaid.store.protocols import StoreProblem
+from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.rows import CELLS
 from aforesaid.store.sqlite.segments import Segments
 from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.text.analyze import searchable, terms
 from aforesaid.types import Record
-
-UNIT_TOLERANCE = 1e-3  # for float32 rows
-HALF_TOLERANCE = 1e-2  # for half precision
 
 
 def find_problems(
@@ -28,7 +24,7 @@ def find_problems(
 ) -> list[StoreProblem]:
     """Return every problem. With `repair`, rebuild derived data and mark its problems as mended."""
     problems = [StoreProblem(row[0], "file") for row in database.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
-    problems += _bad_records(database)
+    problems += [*_bad_records(database), *_bad_rows(database)]
     if problems:  # the other checks need intact records
         return problems
     checks: list[tuple[Callable[[], Iterator[StoreProblem]], Callable[[], None]]] = [
@@ -60,12 +56,30 @@ def _read(text: str, fields: str) -> Record:
 
 
 def _bad_records(database: Database) -> Iterator[StoreProblem]:
-    for row, _, key, text, fields in _records(database):
+    for row, *cells in database.rows(f"SELECT row, {CELLS} FROM records ORDER BY row"):
         try:
-            if _read(text, fields).key != key:
+            if _read(*cells[-3:-1]).key != cells[0]:
                 yield StoreProblem("the key of a record does not match its contents", f"row {row}")
+            elif checksum(cells[:-1]) != cells[-1]:
+                yield StoreProblem("the checksum of a record is wrong", f"row {row}")
         except (FormatError, json.JSONDecodeError, AforesaidError) as error:
             yield StoreProblem(f"a record cannot be read: {error}", f"row {row}")
+
+
+CHECKED = {  # columns under a checksum, the blob last, by table
+    "edges": ("source", "target", "kind", "time", "x''"),
+    "kept": ("kind", "tenant", "owner", "name", "value", "x''"),
+    "spaces": ("space", "name", "dimensions", "x''"),
+    "backups": ("path", "x''"),
+}
+
+
+def _bad_rows(database: Database) -> Iterator[StoreProblem]:
+    """Compare the checksums of the small tables."""
+    for table, columns in CHECKED.items():
+        for *cells, data, expected in database.rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
+            if checksum(cells, data) != expected:
+                yield StoreProblem("the checksum of a row is wrong", f"{table} {cells[0]}")
 
 
 COUNTS = """SELECT printf('%d records were counted, %d exist', owners.records, count(row)), 'owner ' || owner
@@ -125,35 +139,26 @@ def _bad_vectors(segments: Sequence[Segments]) -> Iterator[StoreProblem]:
     for index in segments:
         for segment in index.all_segments():
             try:
-                rows, matrix = index.read_segment(segment)
+                rows, _ = index.read_segment(segment)
             except AforesaidError as error:
                 yield StoreProblem(str(error), f"segment {segment.number}")
                 continue
-            for row in rows[~_of_unit_length(matrix, UNIT_TOLERANCE)]:
-                yield StoreProblem(f"the vector of row {row} is damaged", f"segment {segment.number}")
             if not index.matches_slots(segment, rows):
                 yield StoreProblem("its rows do not match the table of slots", f"segment {segment.number}")
 
 
-def _of_unit_length(matrix: Vectors, tolerance: float) -> NDArray[np.bool_]:
-    """Return which rows have length 1 or 0. A text without words has a zero vector."""
-    with np.errstate(all="ignore"):  # a damaged vector may hold anything
-        lengths = np.linalg.norm(matrix, axis=1)
-    return np.asarray(np.isclose(lengths, 1, atol=tolerance) | (lengths == 0), dtype=np.bool_)
-
-
 def _bad_passages(database: Database) -> Iterator[StoreProblem]:
     found = database.rows(
-        """SELECT passages.row, data, dimensions, records.row IS NULL AS gone FROM passages
+        """SELECT passages.row, passages.space, data, passages.checksum, dimensions, records.row IS NULL FROM passages
            LEFT JOIN spaces USING (space) LEFT JOIN records USING (row) ORDER BY passages.row"""
     )
-    for row, data, dimensions, gone in found:
+    for row, space, data, expected, dimensions, gone in found:
         if gone or dimensions is None:
             yield StoreProblem("sentence vectors of a record or space that is gone", f"row {row}")
         elif not data or len(data) % (dimensions * HALF_BYTES):
             yield StoreProblem(f"the sentence vectors have {len(data)} bytes", f"row {row}")
-        elif not _of_unit_length(from_halves(data, dimensions), HALF_TOLERANCE).all():
-            yield StoreProblem("a sentence vector is damaged", f"row {row}")
+        elif checksum((space, row), data) != expected:
+            yield StoreProblem("the sentence vectors are damaged", f"row {row}")
 
 
 def _drop_vectors(database: Database) -> None:
