@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from aforesaid.learning.gate_log import GateEntry, GateReplay
     from aforesaid.learning.labels import GateLabel, Label
     from aforesaid.maintenance.export import ImportReport
+    from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus
     from aforesaid.memory import Memory
     from aforesaid.memory.calibration import RelevanceLabel
     from aforesaid.memory.governance import SweepReport
@@ -86,6 +87,7 @@ _MODULES = {  # public names by the module that defines them
     "learning.gate_log": "GateEntry GateReplay",
     "learning.labels": "GateLabel Label",
     "maintenance.export": "ImportReport",
+    "maintenance.reindex": "ReindexReport ReindexStatus",
     "memory": "Memory",
     "memory.calibration": "RelevanceLabel",
     "memory.governance": "SweepReport",
@@ -113,8 +115,8 @@ __all__ = [
     "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
     "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
     "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
-    "Record", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult", "SearchStats", "Settings", "Store",
-    "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
+    "Record", "ReindexReport", "ReindexStatus", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult",
+    "SearchStats", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 
 

@@ -246,7 +246,7 @@ def test_what_was_deferred_is_decided_once_vectors_can_be_had() -> None:
     assert embedder.calls == 1
     embedder.error = None
     assert memory.search("lisbon").freshness.line == "vector and text arms on; 3 of 3 records without vectors yet"
-    assert memory.maintenance.reindex() == 3
+    assert memory.maintenance.reindex().embedded == 3
     assert memory.search("lisbon").freshness.line == "vector and text arms on; all indexed"
     gates = [record.gate for record in store.find(Filter())]
     assert all(gate is not None and gate.decision in ("admit", "reject") for gate in gates)
@@ -259,7 +259,7 @@ def test_another_model_is_refused_until_reindexed(tmp_path: Path) -> None:
     with pytest.raises(EmbedderChangedError, match="reindex"):
         Memory.open(path, embedder=HashEmbedder(32))
     with Memory.open(path, embedder=HashEmbedder(32), change_embedder=True) as memory:
-        assert memory.maintenance.reindex() == 1
+        assert memory.maintenance.reindex().embedded == 1
     with Memory.open(path, embedder=HashEmbedder(32)) as memory:
         assert len(memory.search("Lisbon")) == 1
         assert memory.maintenance.verify() == []

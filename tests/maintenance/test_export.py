@@ -122,7 +122,7 @@ def test_an_export_without_vectors_is_embedded_again_by_reindex(memory: Memory) 
     lines = list(fill(memory).export(vectors=False))
     copy = Memory(DictStore(), HashEmbedder(64), settings=Settings(), clock=standing_clock)
     assert copy.import_(lines).vectors == 0
-    assert copy.maintenance.reindex() == 6
+    assert copy.maintenance.reindex().embedded == 6
     assert list(copy.export()) == list(memory.export())
     assert same(copy.search("Lisbon", user="ana"), memory.search("Lisbon", user="ana"))
 

@@ -225,7 +225,7 @@ class _CompactionRun:
             yield self._extractive.name, self._extractive.summarize(texts, cap, self._previous, tightness=tightness)
 
     def _score(self, who: str, draft: SummaryDraft, sources: Sequence[Record]) -> ScoredDraft:
-        vectors = self._request.store.vectors([record.key for record in sources])
+        vectors = self._request.view.vectors([record.key for record in sources])
         own = self._request.arm.embed([draft.text]) if draft.text else None
         if own is None or not vectors:
             return ScoredDraft(who, draft, None if own is None else own[0])
@@ -250,7 +250,7 @@ class _CompactionRun:
         said = request.arm.embed(sentences(written.draft.text))
         if said is None:
             return False
-        vectors = request.store.vectors([record.key for record in sources])
+        vectors = request.view.vectors([record.key for record in sources])
         supported = summaries.support(said, np.stack(list(vectors.values())), request.scale.centre)
         return summaries.preserves(written.align, extract.align, supported, request.scale.draft_gap, rows)
 

@@ -222,7 +222,7 @@ def _elevated(
     spent = count(frame.ASKED + "\n")
     most = min(packing.share_tokens(spec.budget_tokens, rows.assemble.elevated), room)
     query = request.arm.embed_query(spec.query)
-    vectors = request.store.vectors([record.key for record in rules]) if query is not None else {}
+    vectors = request.view.vectors([record.key for record in rules]) if query is not None else {}
     taken: list[Record] = []
     for record in reversed(rules):
         vector = vectors.get(record.key)

@@ -156,14 +156,15 @@ def _needles(store: Store, records: Sequence[Record]) -> dict[bytes, str]:
     sample = records[:: math.ceil(len(records) / MOST_NEEDLES) or 1]
     places = max(min(cutting.PLACES, MOST_NEEDLES // max(4 * len(sample), 1)), 1)
     keys = [record.key for record in sample]
-    vectors, passages = store.vectors(keys), store.passages(keys)
+    spaces = [(store.vectors(keys, space.name), store.passages(keys, space.name)) for space in store.spaces()]
     found: dict[bytes, str] = {}
     for record in sample:
         found |= dict.fromkeys(cutting.word_fragments(record.text, min(places, cutting.WORDS)), "word")
         for text in _strings(record.meta):
             found |= dict.fromkeys(cutting.text_fragments(text, 1), "word")
     for record in sample:
-        found |= dict.fromkeys(_vector_needles(record.key, vectors, passages, places), "vector")
+        for vectors, passages in spaces:
+            found |= dict.fromkeys(_vector_needles(record.key, vectors, passages, places), "vector")
         found |= dict.fromkeys(cutting.text_fragments(record.text, places), "text")
         found |= dict.fromkeys(_name_fragments(record.id), "name")
         found[record.key.encode()] = "key"

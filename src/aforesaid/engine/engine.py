@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from aforesaid.engine.redacting_store import RedactingStore
 from aforesaid.engine.request import PolicyChanged, Request
-from aforesaid.engine.vector_arm import VectorArm
+from aforesaid.engine.vector_arm import EmbedderInUse, VectorArm
 from aforesaid.errors import StoreBusyError
 from aforesaid.math.tokens import estimate_tokens
 from aforesaid.policy.enforcement import DEFAULT_PURPOSE, Guard
@@ -28,7 +27,7 @@ class Engine:
     """Store, embedder, settings, clock and tenant of one memory; tenants share store and embedder."""
 
     store: Store
-    arm: VectorArm
+    embedder: EmbedderInUse
     settings: Settings
     clock: Clock
     tenant: str
@@ -38,6 +37,11 @@ class Engine:
     trace_id: str = ""
     readers: Readers = field(default_factory=Readers)
 
+    @property
+    def arm(self) -> VectorArm:
+        """The vector arm as the store needs it now."""
+        return self.embedder.arm(self.store)
+
     def request(self) -> Request:
         """Resolve policy, settings and store view for one call. Only this method reads the policy."""
         adopted = active_policy(self.store, self.tenant)
@@ -46,9 +50,8 @@ class Engine:
         settings = self.settings
         if policy is not None and policy.retrieval:
             settings = settings.changed(policy.retrieval, f"policy {policy.version}")
-        view = RedactingStore(self.store, guard) if guard.redacts_on_read else self.store
         number = adopted.number if adopted else 0
-        return Request(self, self.store, view, self.arm, settings, self.clock, self.tenant, self.readers, guard, number)
+        return Request(self, self.store, self.arm, settings, self.clock, self.tenant, self.readers, guard, number)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text with the caller's tokenizer, or estimate them."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from aforesaid.policy.enforcement import Guard
-from aforesaid.store.protocols import Glance, Order, Store
+from aforesaid.store.protocols import Glance, Order, Reader
 from aforesaid.types import Filter, Record
 
 
@@ -16,7 +16,7 @@ class RedactingStore:
     The methods are listed, so that a method added to stores later cannot leak text by default.
     """
 
-    def __init__(self, store: Store, guard: Guard) -> None:
+    def __init__(self, store: Reader, guard: Guard) -> None:
         self._store, self._guard = store, guard
         # These methods return no text.
         self.count = store.count

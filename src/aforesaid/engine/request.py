@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 from aforesaid.embed.scale import ModelScale
+from aforesaid.engine.redacting_store import RedactingStore
+from aforesaid.engine.space_reader import SpaceReader
 from aforesaid.engine.vector_arm import Embedded, VectorArm
 from aforesaid.policy.enforcement import Guard
 from aforesaid.policy.values import Policy
@@ -29,11 +31,13 @@ class PolicyChanged(Exception):  # noqa: N818 - caught by Engine.run
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything a path needs for one call. Immutable; no property reads the store."""
+    """Everything a path needs for one call. Immutable; no property reads the store.
+
+    `view` is the store to read from: texts are redacted as the policy says, and vectors are those of this call's model.
+    """
 
     engine: Engine
     store: Store  # without redaction: for writing, deleting and deduplicating
-    view: Reader  # read-only, with texts redacted as the policy says
     arm: VectorArm
     settings: Settings  # with the policy's retrieval settings
     clock: Clock
@@ -42,6 +46,13 @@ class Request:
     guard: Guard
     policy_number: int  # 0 without a policy
     scale: ModelScale | None = None  # once thresholds were derived for the embedder
+
+    view: Reader = field(init=False)
+
+    def __post_init__(self) -> None:
+        reader = SpaceReader(self.store, self.arm.space)
+        view = RedactingStore(reader, self.guard) if self.guard.redacts_on_read else reader
+        object.__setattr__(self, "view", view)
 
     @property
     def policy(self) -> Policy | None:
@@ -76,11 +87,20 @@ class Request:
 
     def freshness(self, where: Filter) -> Freshness:
         """Index coverage for this filter, excluding records hidden by policy."""
+        spaces = self.store.spaces()
         records, pending = self.store.coverage(where)
+        building = [
+            f"index for model {space.name}: {(total - left) * 100 // max(total, 1)} %"
+            for space in spaces[1:]
+            for total, left in [self.store.coverage(where, space.name)]
+        ]
         if self.policy is not None:
             records -= self.store.count_hidden(where)
             pending = min(pending, records)
-        return Freshness(records, pending, self.arm.off)
+        off = self.arm.off
+        if not off and self.arm.space is not None and self.arm.space not in [space.name for space in spaces]:
+            off = "the store switched to another model during this call"
+        return Freshness(records, pending, off, building=", ".join(building))
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text with the caller's tokenizer, or estimate them."""

@@ -91,7 +91,7 @@ def save_guidance(writer: Writer, turns: Sequence[Record]) -> int:
     drafts = [request.guard.update_withheld(_guidance(turn)) for turn in turns]
     known = {record.key for record in store.get([record.key for record in drafts])}
     new = [(record, turn) for record, turn in zip(drafts, turns, strict=True) if record.key not in known]
-    vectors = store.vectors([turn.key for _, turn in new]) if new else {}
+    vectors = request.view.vectors([turn.key for _, turn in new]) if new else {}
     for record, turn in new:
         vector = vectors.get(turn.key)  # the text is the same
         embedded = Embedded(vector[np.newaxis], {}) if vector is not None else None

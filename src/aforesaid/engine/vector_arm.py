@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.scale import ModelScale
-from aforesaid.errors import EmbedderChangedError, EmbedError, EndpointError
+from aforesaid.errors import AforesaidError, EmbedderChangedError, EmbedError, EndpointError
 from aforesaid.math.vectors import Vectors
+from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store
 
 
 class VectorArm:
-    """Wraps the embedder. Returns None and records the reason in `off` when embeddings are unavailable."""
+    """Wraps one embedder. Returns None and records the reason in `off` when embeddings are unavailable."""
 
-    def __init__(self, embedder: Embedder | None) -> None:
+    def __init__(self, embedder: Embedder | None, off: str = "no embedder") -> None:
         self.embedder = embedder
-        self.off = "" if embedder else "no embedder"
+        self.off = "" if embedder else off
         self._off_for_good = embedder is None
+        self.space: str | None = None  # the store's space with its vectors, once there is one
         self.scale: ModelScale | None = None  # what its cosines mean, once known
 
     @property
@@ -70,12 +74,82 @@ class Embedded:
         return Embedded(self.vectors[list(rows)], self.passages)
 
 
+class EmbedderInUse:
+    """The embedder of a memory. It is used only while the store's active space holds its vectors.
+
+    When another process switches the store to another model, `reload` is asked for the settings of this moment. If
+    they name the new model, it is used from then on. Otherwise search goes on with words only, and says why.
+    """
+
+    def __init__(self, embedder: Embedder | None, reload: Callable[[], Settings] | None = None) -> None:
+        self._arm = VectorArm(embedder)
+        self._reload = reload
+        self._tried: tuple[str, object] | None = None  # model and settings that did not fit each other
+        self._guard = threading.Lock()
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder, also when the store uses another model."""
+        return self._arm.embedder
+
+    def use(self, embedder: Embedder) -> None:
+        """Use another embedder from now on. Calls that run already keep theirs."""
+        self._arm = VectorArm(embedder)
+
+    def arm(self, store: Store) -> VectorArm:
+        """The vector arm for one call."""
+        arm, spaces = self._arm, store.spaces()
+        if not spaces or arm.embedder is None:
+            return arm
+        active = spaces[0].name
+        try:
+            mine = arm.embedder.name
+            found = arm if mine == active else self._reloaded(active)
+        except EmbedError as error:  # the model's folder is gone
+            return VectorArm(None, f"{error.message} {error.remedy}".strip())
+        if found is not None:
+            found.space = active
+            return found
+        if mine in [space.name for space in spaces]:
+            return VectorArm(None, f"the vectors of model {mine} are not complete; see `aforesaid reindex --status`")
+        remedy = "set embed.provider and embed.model to it and restart this program, or run `aforesaid reindex`"
+        return VectorArm(None, f"the store has vectors of {active}, this program embeds with {mine}: {remedy}")
+
+    def _reloaded(self, active: str) -> VectorArm | None:
+        """An arm for the active model, if the settings of this moment name it. It is used from now on."""
+        if self._reload is None:
+            return None
+        with self._guard:
+            if self._arm.embedder is not None and self._arm.embedder.name == active:
+                return self._arm  # another thread was quicker
+            try:
+                settings = self._reload()
+                if (active, settings.embed) == self._tried:
+                    return None
+                self._tried = active, settings.embed
+                embedder = open_embedder(settings)
+                if embedder is None or embedder.name != active:
+                    return None
+            except AforesaidError:  # such as a settings file that somebody is just writing
+                return None
+            self._arm = VectorArm(embedder)
+            return self._arm
+
+
+def active_space(store: Store) -> str | None:
+    """The name of the model whose vectors the store searches; None when it has no vectors."""
+    return next((space.name for space in store.spaces() if space.active), None)
+
+
 def check_embedder(store: Store, embedder: Embedder | None) -> None:
-    """Raise EmbedderChangedError when the store's vectors come from another model: they cannot be compared."""
-    active = next((space for space in store.spaces() if space.active), None)
-    if embedder is None or active is None or active.name == embedder.name:
+    """Raise EmbedderChangedError when the store's vectors come from another model: they cannot be compared.
+
+    A model whose vectors are being made by `reindex` is accepted; its searches use words only until they are ready.
+    """
+    spaces = store.spaces()
+    if embedder is None or not spaces or embedder.name in [space.name for space in spaces]:
         return
     raise EmbedderChangedError(
-        f"The store's vectors come from {active.name!r}; this embedder is {embedder.name!r}.",
+        f"The store's vectors come from {spaces[0].name!r}; this embedder is {embedder.name!r}.",
         "Run `aforesaid reindex` to switch, or open the store with its own embedder (or embed.provider = 'off').",
     )

@@ -52,12 +52,19 @@ class Writer:
             store.log.append(events)
 
     def put_vectors(self, keys: Sequence[str], embedded: Embedded, space: str | None = None) -> None:
-        """Write vectors of stored records; creates the embedder's vector space on first use."""
+        """Write vectors of stored records; creates the embedder's vector space on first use.
+
+        When the store switched to another model since they were made, nothing is written: they cannot be compared.
+        """
         if not keys:
             return
         embedder = self.request.arm.embedder
-        if embedder is not None and not self.store.spaces():
-            self.store.add_space(embedder.name, embedder.dimensions)
+        if embedder is not None and space is None:
+            space, spaces = embedder.name, [each.name for each in self.store.spaces()]
+            if not spaces:
+                self.store.add_space(embedder.name, embedder.dimensions)
+            elif space not in spaces:
+                return
         self.store.put_vectors(keys, embedded.vectors, space, passages=embedded.passages)
 
 

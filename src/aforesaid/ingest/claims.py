@@ -66,7 +66,7 @@ def remember(request: Request, claim: Claim, supersedes: Record | None = None) -
         known = request.store.get([record.key])
         is_new = not known or known[0].valid_to is not None
         record = record if is_new else known[0]
-        if is_new or (embedded is not None and not request.store.vectors([record.key])):
+        if is_new or (embedded is not None and not request.view.vectors([record.key])):
             writer.commit([record], embedded)
         if supersedes is not None:
             if supersedes.key == record.key:

@@ -85,7 +85,7 @@ def neighbours(request: Request, record: Record, vectors: Vectors) -> list[Neigh
     """
     rows = request.settings.gate
     here = Filter(request.tenant, (record.owner,), namespace=record.namespace, exclude=(record.key,))
-    find_nearest = request.store.vector_search_many
+    find_nearest = request.view.vector_search_many
     durable = find_nearest(vectors, replace(here, durable=True), rows.novelty_neighbours)
     turns = find_nearest(vectors, replace(here, kinds=("turn",)), rows.frequency_neighbours)
 

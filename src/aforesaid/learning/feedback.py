@@ -118,7 +118,7 @@ def raw_scores(request: Request, query: str, keys: Sequence[str]) -> dict[str, t
     found = request.store.text_search(query_terms(text), these, len(keys))
     words = {hit.key: hit.score for hit in found if not math.isnan(hit.score)}
     vector = request.arm.embed_query(text)
-    cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.store.vectors(keys).items()}
+    cosines = {} if vector is None else {key: float(row @ vector) for key, row in request.view.vectors(keys).items()}
     return {key: (words.get(key), cosines.get(key)) for key in keys}
 
 

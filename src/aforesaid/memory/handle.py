@@ -16,6 +16,7 @@ SHARED_ARGS = {
     "boundary": "Its privacy class: `public`, `internal`, `pii` or `secret`.",
     "by": "Who does this, for the audit log.",
     "change_embedder": "Allow an embedder that differs from the store's; only `maintenance.reindex` needs it.",
+    "reload": "Returns the settings of this moment. Asked when another program switched the store to another model.",
     "clock": "A function that returns the current time.",
     "dry_run": "Report only; change nothing.",
     "exclude": "Keys of records to leave out.",

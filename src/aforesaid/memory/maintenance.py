@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from aforesaid.maintenance.reindex import reindex
+from aforesaid.embed.base import Embedder
+from aforesaid.errors import InputError
+from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus, cancel_reindex, reindex, reindex_status
 from aforesaid.memory.handle import Handle
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.types import Progress
@@ -27,9 +29,43 @@ class MaintenanceHandle(Handle):
         """
         return self._engine.store.maintenance.backup(path, overwrite=overwrite)
 
-    def reindex(self, *, progress: Progress | None = None) -> int:
-        """Embed every record that has no vector of the current embedder, use these vectors, and return how many."""
-        return self._engine.run(lambda request: reindex(request, progress))
+    def reindex(
+        self, embedder: Embedder | None = None, *, min_overlap: float = 0.0, progress: Progress | None = None
+    ) -> ReindexReport:
+        """Embed every record that has no vector of an embedder, then use its vectors for search.
+
+        Others may read and write meanwhile. They search the old vectors until all new ones are there. If it is
+        stopped or killed, call it again to continue. It covers all tenants of the store.
+
+        Args:
+            embedder: The new embedder; the memory's own if left out, which adds missing vectors.
+            min_overlap: Switch only if old and new vectors share this part of the ten nearest records, from 0 to 1.
+            progress: Called with (records that have a vector, records) after each batch.
+
+        Returns:
+            How many records were embedded, how alike the two models search, and whether search uses the new one.
+
+        Raises:
+            StoreError: Another process does this already.
+            EmbedError: The embedder failed, or the reindex was cancelled.
+        """
+        if not 0 <= min_overlap <= 1:
+            raise InputError(f"min_overlap is {min_overlap}.", "Give a number from 0 to 1.")
+        chosen = embedder or self._engine.embedder.embedder
+        if chosen is None:
+            raise InputError("There is no embedder to reindex with.", "Set embed.provider.")
+        return reindex(self._engine, chosen, progress, min_overlap)
+
+    def reindex_status(self) -> ReindexStatus:
+        """Count the vectors of each model, and say whether some process is making more."""
+        return reindex_status(self._engine.store)
+
+    def cancel_reindex(self) -> tuple[str, ...]:
+        """Delete the vectors that `reindex` made and search does not use yet. Return the names of their models.
+
+        A reindex that runs in another process stops at its next batch.
+        """
+        return cancel_reindex(self._engine.store)
 
     def verify(self, *, repair: bool = False) -> list[StoreProblem]:
         """Check the store for damage. Return the problems found.

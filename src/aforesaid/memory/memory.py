@@ -17,7 +17,7 @@ from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
-from aforesaid.engine.vector_arm import VectorArm, check_embedder
+from aforesaid.engine.vector_arm import EmbedderInUse, check_embedder
 from aforesaid.errors import AforesaidError, InputError, StoreError
 from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
@@ -105,6 +105,7 @@ class Memory:
         tokenizer: Callable[[str], int] | None = None,
         readers: Readers | None = None,
         change_embedder: bool = False,
+        reload: Callable[[], Settings] | None = None,
     ) -> None:
         """Join a store and an embedder. `Memory.open` is the short way.
 
@@ -122,7 +123,8 @@ class Memory:
         check_id(tenant, "tenant")
         settings = settings or Settings()
         chosen = (readers or Readers()).switched(settings.readers)
-        self._engine = Engine(store, VectorArm(embedder), settings, clock, tenant, tokenizer, readers=chosen)
+        in_use = EmbedderInUse(embedder, reload)
+        self._engine = Engine(store, in_use, settings, clock, tenant, tokenizer, readers=chosen)
         self._warn_about_rules()
 
     @classmethod
@@ -136,6 +138,7 @@ class Memory:
         tenant: str = DEFAULT_TENANT,
         tokenizer: Callable[[str], int] | None = None,
         change_embedder: bool = False,
+        reload: Callable[[], Settings] | None = None,
     ) -> Memory:
         """Open or create a memory in one SQLite file, and return it.
 
@@ -150,6 +153,8 @@ class Memory:
         """
         from aforesaid.store.sqlite import SQLiteStore
 
+        if settings is None and embedder is None and reload is None:
+            reload = Settings.load
         settings = settings or Settings.load()
         store = SQLiteStore(path, settings.store)
         try:
@@ -161,6 +166,7 @@ class Memory:
                 tenant=tenant,
                 tokenizer=tokenizer,
                 change_embedder=change_embedder,
+                reload=reload,
             )
         except BaseException:
             store.close()

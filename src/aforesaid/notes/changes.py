@@ -254,7 +254,7 @@ def _keep_vectors(change: NoteChanges, reader: NoteReader, index: RootIndex, old
     """Keep the vectors of texts under the same headings; list the others for embedding."""
     written = {record.key: record for record in change.put}
     before = {digest: index.chunks[digest] for digest in change.chunks if digest in index.chunks}
-    vectors = reader.request.store.vectors([chunk.key for chunk in before.values()]) if before else {}
+    vectors = reader.request.view.vectors([chunk.key for chunk in before.values()]) if before else {}
     for digest, chunk in change.chunks.items():
         record = written.get(chunk.key) if chunk else None
         if chunk is None or record is None:

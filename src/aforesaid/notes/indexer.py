@@ -271,6 +271,6 @@ def _replace_edges(writer: Writer, key: str, targets: Iterable[str]) -> None:
     store = writer.store
     kept = [edge for edge in store.edges([key]) if edge.kind != HOP or edge.target in targets]
     kept += store.edges([key], incoming=True)
-    record, vectors = store.get([key]), store.vectors([key])
+    record, vectors = store.get([key]), writer.request.view.vectors([key])
     store.delete([key])
     writer.commit(record, Embedded(vectors[key].reshape(1, -1), {}) if vectors else None, kept)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors
@@ -15,6 +17,8 @@ from aforesaid.store.protocols import Access, Copy, Glance, Scan, Store, StorePr
 from aforesaid.types import Filter, Record, Scored
 
 NO_LIMIT = 1 << 40
+_JOBS: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()  # what is being done to each store
+_JOBS_GUARD = threading.Lock()
 
 
 class DerivedStore(Store):
@@ -51,9 +55,11 @@ class DerivedStore(Store):
                 found[record.key] = Surroundings(tuple(before), tuple(after))
         return found
 
-    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+    def vector_search_many(
+        self, matrix: Vectors, where: Filter, limit: int, *, space: str | None = None
+    ) -> list[list[Scored]]:
         """Search once per row."""
-        return [self.vector_search(vector, where, limit) for vector in matrix]
+        return [self.vector_search(vector, where, limit, space=space) for vector in matrix]
 
     def fingerprints(self, where: Filter) -> dict[str, int]:
         """Hash every field of each record."""
@@ -67,10 +73,26 @@ class DerivedStore(Store):
             for access in [changes[record.key]]
         )
 
-    def coverage(self, where: Filter) -> tuple[int, int]:
+    def purge_spaces(self) -> None:
+        """Do nothing: deleting a space leaves nothing behind."""
+
+    @contextmanager
+    def exclusive(self, job: str) -> Iterator[bool]:
+        """Exclude other threads; no other process sees this store."""
+        with _JOBS_GUARD:
+            jobs = _JOBS.setdefault(self, set())
+            mine = job not in jobs
+            jobs.add(job)
+        try:
+            yield mine
+        finally:
+            if mine:
+                jobs.discard(job)
+
+    def coverage(self, where: Filter, space: str | None = None) -> tuple[int, int]:
         """Count all records, and those without a vector."""
         owned = Filter(where.tenant, where.owners, echoes=True)
-        return self.count(owned), len(self.pending(owned, NO_LIMIT))
+        return self.count(owned), len(self.pending(owned, NO_LIMIT, space))
 
     def count_hidden(self, where: Filter) -> int:
         """Count all records minus the visible ones."""

@@ -185,24 +185,37 @@ class Reader(Protocol):
 
     @abstractmethod
     def vector_search(
-        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+        self,
+        vector: Vectors,
+        where: Filter,
+        limit: int,
+        *,
+        prefix: int | None = None,
+        epsilon: float = EPSILON,
+        space: str | None = None,
     ) -> list[Scored]:
-        """Rank records by cosine similarity in the active space; ties by insertion order.
+        """Rank records by cosine similarity in a space, by default the active one; ties by insertion order.
 
+        Nothing is found in a space that does not exist, so a vector is never compared with those of another model.
         With `prefix`, compare only that many leading dimensions, a lower tier of a Matryoshka model. They are made unit
         vectors again: u = v[:prefix] / √(‖v[:prefix]‖² + epsilon²), so that a zero prefix scores 0 (spec 3, L4).
         """
 
-    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+    def vector_search_many(
+        self, matrix: Vectors, where: Filter, limit: int, *, space: str | None = None
+    ) -> list[list[Scored]]:
         """Run `vector_search` for every row of a matrix."""
 
     @abstractmethod
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of these records in the active space. Records without a vector are skipped."""
+    def vectors(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
+        """Return the vectors of these records in a space, by default the active one.
+
+        Records without a vector are skipped. A space that does not exist has none.
+        """
 
     @abstractmethod
-    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Return the sentence vectors of these records in the active space, one row a sentence. Most have none."""
+    def passages(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
+        """Return the sentence vectors of these records in a space, one row a sentence. Most have none."""
 
     @abstractmethod
     def edges(self, keys: Sequence[str], *, incoming: bool = False) -> list[Edge]:
@@ -273,7 +286,11 @@ class Store(Reader, Protocol):
 
     @abstractmethod
     def activate_space(self, name: str) -> None:
-        """Make this space active and delete all others."""
+        """Make this space active and delete all others. This is quick: `purge_spaces` removes their data."""
+
+    @abstractmethod
+    def drop_space(self, name: str) -> None:
+        """Delete a space that is not active. This is quick: `purge_spaces` removes its data."""
 
     @abstractmethod
     def link(self, edges: Iterable[Edge]) -> None:
@@ -298,8 +315,17 @@ class Store(Reader, Protocol):
     def update_access(self, changes: Mapping[str, Access]) -> None:
         """Change only privacy class, withholding and expiry of records, by key. Unknown keys are ignored."""
 
-    def coverage(self, where: Filter) -> tuple[int, int]:
-        """Return (records, records without a vector) of the filter's tenant and owners; ignore its other fields."""
+    def purge_spaces(self) -> None:
+        """Remove the data of deleted spaces, in short transactions. Call it again if it was interrupted."""
+
+    def exclusive(self, job: str) -> AbstractContextManager[bool]:
+        """Yield whether nobody else does this job on this store, in any process. If so, others get False meanwhile."""
+
+    def coverage(self, where: Filter, space: str | None = None) -> tuple[int, int]:
+        """Return (records, records without a vector in a space) of the filter's tenant and owners.
+
+        Other fields of the filter are ignored. `space` defaults to the active one.
+        """
 
     def count_hidden(self, where: Filter) -> int:
         """Count the records of the filter's tenant and owners hidden by class, purpose, expiry or withholding."""

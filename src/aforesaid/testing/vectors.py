@@ -145,6 +145,69 @@ class VectorContract:
             store.activate_space("test")
         with pytest.raises(DimensionError):
             store.add_space("new", 5)
+        store.purge_spaces()
+        assert store.maintenance.verify() == []
+
+    def test_each_space_is_read_by_its_name(self, store: Store) -> None:
+        old, new = random_vectors(3), random_vectors(3, seed=9)
+        keys = fill(store, [make_record("a"), make_record("b"), make_record("c")], old)
+        store.add_space("new", 8)
+        store.put_vectors(keys[:2], new[:2], "new", passages={keys[0]: new[2:]})
+        assert store.vectors(keys[:1], "new")[keys[0]] == pytest.approx(new[0], abs=1e-6)
+        assert store.vectors(keys[:1], "test")[keys[0]] == pytest.approx(old[0], abs=1e-6)
+        assert store.vectors(keys[:1])[keys[0]] == pytest.approx(old[0], abs=1e-6)
+        assert list(store.passages(keys, "new")) == keys[:1]
+        assert store.passages(keys, "test") == {}
+        assert store.coverage(ALL, "new") == (3, 1)
+        assert store.coverage(ALL, "test") == (3, 0)
+        [hit] = store.vector_search(new[1], ALL, 1, space="new")
+        assert hit.key == keys[1]
+        assert hit.score == pytest.approx(1, abs=1e-5)
+        assert [[h.key for h in hits] for hits in store.vector_search_many(new[:2], ALL, 1, space="new")] == [
+            [keys[0]],
+            [keys[1]],
+        ]
+        store.put([make_record("a", text="other words")])
+        store.delete(keys[1:2])
+        assert store.vectors(keys, "new") == {}, "changed and deleted records lose their vectors in every space"
+
+    def test_a_space_that_does_not_exist_is_empty(self, store: Store) -> None:
+        keys = fill(store, [make_record("a")], random_vectors(1))
+        assert store.vector_search(random_vectors(1)[0], ALL, 5, space="other") == []
+        assert store.vector_search_many(random_vectors(2), ALL, 5, space="other") == [[], []]
+        assert store.vectors(keys, "other") == store.passages(keys, "other") == {}
+        assert store.coverage(ALL, "other") == (1, 1)
+        assert [record.id for record in store.pending(ALL, 5, "other")] == ["a"]
+        with pytest.raises(InputError):
+            store.put_vectors(keys, random_vectors(1), "other")
+
+    def test_a_dropped_space_is_gone_at_once_and_may_come_again(self, store: Store) -> None:
+        keys = fill(store, [make_record("a"), make_record("b")], random_vectors(2))
+        store.add_space("new", 8)
+        store.put_vectors(keys, random_vectors(2), "new", passages={keys[0]: random_vectors(2)})
+        store.drop_space("new")
+        assert store.maintenance.verify() == []
+        assert [space.name for space in store.spaces()] == ["test"]
+        assert store.vectors(keys, "new") == {}
+        store.add_space("new", 4)
+        store.put_vectors(keys[:1], random_vectors(1, 4), "new")
+        store.purge_spaces()
+        assert store.coverage(ALL, "new") == (2, 1)
+        assert store.coverage(ALL) == (2, 0)
+        for name in ("test", "other"):
+            with pytest.raises(InputError):
+                store.drop_space(name)
+        assert store.maintenance.verify() == []
+
+    def test_one_job_is_done_by_one_caller(self, store: Store) -> None:
+        with (
+            store.exclusive("reindex") as mine,
+            store.exclusive("reindex") as second,
+            store.exclusive("other") as third,
+        ):
+            assert (mine, second, third) == (True, False, True)
+        with store.exclusive("reindex") as again:
+            assert again
 
     def test_vector_search_without_a_space_is_empty(self, store: Store) -> None:
         fill(store, [make_record("a")])

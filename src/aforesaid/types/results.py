@@ -31,6 +31,7 @@ class Freshness:
     pending: int  # how many of them have no vector yet
     vector_off: str = ""  # why vector search was off; empty if it was on
     text_off: str = ""  # the same for keyword search
+    building: str = ""  # how far `reindex` is with the vectors of another model; empty if there is none
 
     @property
     def line(self) -> str:
@@ -39,7 +40,8 @@ class Freshness:
             f"{name} arm off ({why})" for name, why in (("vector", self.vector_off), ("text", self.text_off)) if why
         ]
         pending = f"{self.pending} of {self.records} records without vectors yet" if self.pending else "all indexed"
-        return "; ".join([*(arms or ["vector and text arms on"]), pending])
+        building = [self.building] if self.building else []
+        return "; ".join([*(arms or ["vector and text arms on"]), pending, *building])
 
 
 @dataclass(frozen=True, slots=True)

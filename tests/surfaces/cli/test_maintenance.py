@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 from aforesaid.embed import weights
+from aforesaid.embed.hashing import HashEmbedder
+from aforesaid.memory import Memory
+from aforesaid.types import Turn
 from support.cli import data, filled, run, words
 
 
@@ -168,9 +171,25 @@ def test_reindex_changes_the_embedder(path: Path) -> None:
     assert "Run `aforesaid reindex`" in error
     assert "fail  vectors" in run(path, *changed, "doctor", code=1).stdout
     assert run(path, *changed, "list", "--user", "ana").stdout, "what compares no vectors goes on"
-    assert words(run(path, *changed, "reindex")).startswith("embedded 4 spaces: name dimensions active hash")
+    things = ["harbour", "lantern", "violin", "almond", "ferry"]
+    with Memory.open(path, embedder=HashEmbedder(64)) as memory:
+        memory.ingest([Turn(f"n{i}", "s", "user", f"{things[i % 5]} {i}") for i in range(36)])
+    kept = run(path, *changed, "reindex", "--min-overlap", "1", code=1)
+    assert "search still uses hash-64-0" in kept.stderr
+    status = data(run(path, "reindex", "--status", "--json"))
+    assert [(space["model"], space["active"], space["percent"]) for space in status["spaces"]] == [
+        ("hash-64-0", True, 100),
+        ("hash-32-0", False, 100),
+    ]
+    assert status["running"] is False
+    assert "warn  reindex   100 % of the records have vectors of hash-32-0" in run(path, "doctor", code=None).stdout
+    assert "deleted the vectors of hash-32-0" in run(path, "reindex", "--cancel").stdout
+    switched = run(path, *changed, "reindex")
+    assert words(switched).startswith("embedded 40 records model hash-32-0 before hash-64-0 overlap@10 0.")
+    assert "everywhere" in switched.stderr
     run(path, *changed, "search", "Lisbon", "--user", "ana")
-    assert data(run(path, *changed, "reindex", "--json"))["embedded"] == 0
+    again = data(run(path, *changed, "reindex", "--json"))
+    assert (again["embedded"], again["comparison"]) == (0, None)
 
 
 def test_doctor(path: Path, tmp_path: Path) -> None:

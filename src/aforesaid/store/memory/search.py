@@ -77,6 +77,14 @@ class DictVectors:
         self.vectors = {name: self.vectors[name]}
         self.passages = {name: self.passages[name]}
 
+    def drop_space(self, name: str) -> None:
+        """Delete a space that is not active."""
+        space = self._space(name)
+        if space is not None and space.active:
+            raise InputError(f"The vector space {name!r} is in use.", "Activate another one first.")
+        for held in (self.spaces, self.vectors, self.passages):
+            held.pop(name)
+
     def _space(self, name: str | None) -> Space | None:
         if name is None:
             return next((space for space in self.spaces.values() if space.active), None)
@@ -86,19 +94,28 @@ class DictVectors:
 
     def held(self, name: str | None = None) -> Mapping[str, Vectors]:
         """Return the vectors of a space by key. Without a name, of the active space."""
-        space = self._space(name)
+        space = self._existing(name)
         return self.vectors[space.name] if space else {}
 
-    def held_passages(self) -> Mapping[str, Vectors]:
-        """Return the sentence vectors of the active space by key."""
-        space = self._space(None)
+    def held_passages(self, name: str | None = None) -> Mapping[str, Vectors]:
+        """Return the sentence vectors of a space by key. Without a name, of the active space."""
+        space = self._existing(name)
         return self.passages[space.name] if space else {}
 
+    def _existing(self, name: str | None) -> Space | None:
+        return None if name is not None and name not in self.spaces else self._space(name)
+
     def search(
-        self, vector: Vectors, keys: Iterable[str], limit: int, prefix: int | None = None, epsilon: float = EPSILON
+        self,
+        vector: Vectors,
+        keys: Iterable[str],
+        limit: int,
+        prefix: int | None = None,
+        epsilon: float = EPSILON,
+        name: str | None = None,
     ) -> list[Scored]:
-        """Rank these records by cosine similarity. Equal scores keep their order."""
-        space = self._space(None)
+        """Rank these records by cosine similarity in a space. Equal scores keep their order."""
+        space = self._existing(name)
         if space is None:
             return []
         query = unit_rows(np.reshape(vector, (1, -1)), 1, space.dimensions, "The query")[0]

@@ -96,17 +96,24 @@ class DictStore(DerivedStore):
         return best_by_terms(terms, self._state.records.values(), self._passing(where), limit)
 
     def vector_search(
-        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+        self,
+        vector: Vectors,
+        where: Filter,
+        limit: int,
+        *,
+        prefix: int | None = None,
+        epsilon: float = EPSILON,
+        space: str | None = None,
     ) -> list[Scored]:
         keys = [record.key for record in self._passing(where)]
-        return self._state.vectors.search(vector, keys, limit, prefix, epsilon)
+        return self._state.vectors.search(vector, keys, limit, prefix, epsilon, space)
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        held = self._state.vectors.held()
+    def vectors(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
+        held = self._state.vectors.held(space)
         return {key: held[key] for key in keys if key in held}
 
-    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        held = self._state.vectors.held_passages()
+    def passages(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
+        held = self._state.vectors.held_passages(space)
         return {key: held[key] for key in keys if key in held}
 
     def put_vectors(
@@ -126,6 +133,9 @@ class DictStore(DerivedStore):
 
     def activate_space(self, name: str) -> None:
         self._state.vectors.activate(name)
+
+    def drop_space(self, name: str) -> None:
+        self._state.vectors.drop_space(name)
 
     def link(self, edges: Iterable[Edge]) -> None:
         for edge in edges:

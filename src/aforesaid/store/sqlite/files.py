@@ -17,8 +17,8 @@ from pathlib import Path
 
 from aforesaid.errors import StoreError
 
-LOG, SHARED_MEMORY, JOURNAL, LOCK = "-wal", "-shm", "-journal", ".lock"
-BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, LOCK)  # suffixes of the files of a database
+LOG, SHARED_MEMORY, JOURNAL, LOCK, REINDEX = "-wal", "-shm", "-journal", ".lock", ".reindex"
+BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, LOCK, REINDEX)  # suffixes of the files of a database
 
 Identity = tuple[int, int]  # device and inode
 

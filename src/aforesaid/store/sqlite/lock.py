@@ -29,17 +29,33 @@ class FileLock:
     def __enter__(self) -> None:
         if not HAS_FLOCK:
             return
-        try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            if error.errno in NO_SPACE:
-                raise
-            raise StoreError(f"The lock file {self._path} cannot be opened: {error}.", "Check its folder.") from error
+        descriptor = self._opened()
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._wait(descriptor)
         self._held = descriptor
+
+    def try_acquire(self) -> bool:
+        """Take the lock if nobody has it; `release` frees it."""
+        if not HAS_FLOCK:
+            return True
+        descriptor = self._opened()
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._held = descriptor
+        return True
+
+    def _opened(self) -> int:
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            if error.errno in NO_SPACE:
+                raise
+            raise StoreError(f"The lock file {self._path} cannot be opened: {error}.", "Check its folder.") from error
 
     def _wait(self, descriptor: int) -> None:
         """Wait in the kernel's queue in a helper thread, because flock has no timeout."""
@@ -63,6 +79,10 @@ class FileLock:
                 ) from None
 
     def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Free the lock, if it is held."""
         if self._held >= 0:
             os.close(self._held)  # closing releases the lock
             self._held = -1

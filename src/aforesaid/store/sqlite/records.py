@@ -153,7 +153,7 @@ class RecordTables(VectorTables):
         return [record_of(row) for row in found]
 
     def pending(self, where: Filter, limit: int, space: str | None = None) -> list[Record]:
-        segments = self._active() if space is None else self._named(space)
+        segments = self._in_space(space)
         clause = records_clause(where)
         found = self._database.rows(
             f"""SELECT {CELLS} FROM records WHERE {clause.sql}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from aforesaid.errors import StoreError
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.files import beside
+from aforesaid.store.sqlite.lock import FileLock
 from aforesaid.store.sqlite.log import SQLiteLog
 from aforesaid.store.sqlite.maintenance import SQLiteMaintenance
 from aforesaid.store.sqlite.records import RecordTables
@@ -42,6 +45,17 @@ class SQLiteStore(RecordTables):
 
     def snapshot(self) -> AbstractContextManager[object]:
         return self._database.snapshot()
+
+    @contextmanager
+    def exclusive(self, job: str) -> Iterator[bool]:
+        """Lock a file of its own beside the store; the kernel frees it when the process dies."""
+        lock = FileLock(beside(self._database.path, f".{job}"), 0)
+        with self._database.errors():
+            mine = self._database.read_only or lock.try_acquire()  # a reader does no job
+        try:
+            yield mine
+        finally:
+            lock.release()
 
     def reopen(self, path: Path) -> SQLiteStore:
         """Open another file with the same settings."""

@@ -21,6 +21,9 @@ from aforesaid.store.sqlite.segments import Segments
 from aforesaid.types import Filter, Scored
 
 NO_SPACE = 0  # spaces are numbered from 1
+DROPPED = -1  # the value of `active` for a deleted space whose data `purge_spaces` still has to remove
+SEGMENTS_AT_ONCE = 16  # removed in one transaction, so that other writers do not wait long
+PASSAGES_AT_ONCE = 4096
 
 
 class VectorTables:
@@ -34,7 +37,9 @@ class VectorTables:
     # Spaces
 
     def spaces(self) -> list[Space]:
-        found = self._database.rows("SELECT name, dimensions, active FROM spaces ORDER BY active DESC, name")
+        found = self._database.rows(
+            "SELECT name, dimensions, active FROM spaces WHERE active >= 0 ORDER BY active DESC, name"
+        )
         return [Space(name, dimensions, bool(active)) for name, dimensions, active in found]
 
     def add_space(self, name: str, dimensions: int) -> None:
@@ -51,30 +56,61 @@ class VectorTables:
     def activate_space(self, name: str) -> None:
         with self._database.transaction() as connection:
             target = self._named(name)
-            others = "SELECT segment FROM segments WHERE space != ?"
-            for sql in (
-                f"DELETE FROM segment_vectors WHERE segment IN ({others})",
-                f"DELETE FROM segment_sketches WHERE segment IN ({others})",
-                "DELETE FROM segments WHERE space != ?",
-                "DELETE FROM slots WHERE space != ?",
-                "DELETE FROM passages WHERE space != ?",
-                "DELETE FROM spaces WHERE space != ?",
-                "UPDATE spaces SET active = 1 WHERE space = ?",
-            ):
-                connection.execute(sql, (target.space,))
+            for space in self.spaces():
+                if space.name != name:
+                    self._mark_dropped(self._named(space.name))
+            connection.execute("UPDATE spaces SET active = 1 WHERE space = ?", (target.space,))
+
+    def drop_space(self, name: str) -> None:
+        with self._database.transaction():
+            target, active = self._named(name), self._active()
+            if target is active:
+                raise InputError(f"The vector space {name!r} is in use.", "Activate another one first.")
+            self._mark_dropped(target)
+
+    def _mark_dropped(self, target: Segments) -> None:
+        """Hide a space from every reader. Its name becomes free."""
+        cells = target.space, f"dropped {target.space}", target.dimensions
+        self._database.connection.execute(
+            "UPDATE spaces SET active = ?, name = ?, checksum = ? WHERE space = ?",
+            (DROPPED, cells[1], checksum(cells), target.space),
+        )
+
+    def purge_spaces(self) -> None:
+        while self._database.one("SELECT 1 FROM spaces WHERE active = ?", DROPPED):
+            with self._database.transaction() as connection:
+                [space] = self._database.one("SELECT space FROM spaces WHERE active = ?", DROPPED) or [NO_SPACE]
+                sql = f"SELECT segment FROM segments WHERE space = ? LIMIT {SEGMENTS_AT_ONCE}"
+                numbers = [row[0] for row in self._database.rows(sql, space)]
+                for table in ("segment_vectors", "segment_sketches", "segments"):
+                    connection.execute(f"DELETE FROM {table} WHERE segment IN {LISTED}", (listed(numbers),))
+                sql = f"DELETE FROM slots WHERE space = ? AND segment IN {LISTED}"
+                connection.execute(sql, (space, listed(numbers)))
+                some = f"SELECT rowid FROM passages WHERE space = ? LIMIT {PASSAGES_AT_ONCE}"
+                gone = connection.execute(f"DELETE FROM passages WHERE rowid IN ({some})", (space,)).rowcount
+                if not numbers and not gone:
+                    connection.execute("DELETE FROM spaces WHERE space = ?", (space,))
 
     def _active(self) -> Segments | None:
         found = self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")
         return None if found is None else self._segments_of(*found)
 
+    def _in_space(self, name: str | None) -> Segments | None:
+        """Return the segments of a space, or of the active one; None if it does not exist."""
+        if name is None:
+            return self._active()
+        sql = "SELECT space, dimensions FROM spaces WHERE name = ? AND active != ?"
+        found = self._database.one(sql, name, DROPPED)
+        return None if found is None else self._segments_of(*found)
+
     def _named(self, name: str) -> Segments:
-        found = self._database.one("SELECT space, dimensions FROM spaces WHERE name = ?", name)
+        found = self._in_space(name)
         if found is None:
             raise InputError(f"There is no vector space {name!r}.", "Call add_space first.")
-        return self._segments_of(*found)
+        return found
 
     def all_segments(self) -> list[Segments]:
-        """Return the segments of every space."""
+        """Return the segments of every space, also of those whose data is still being removed."""
         return [self._segments_of(*row) for row in self._database.rows("SELECT space, dimensions FROM spaces")]
 
     def _segments_of(self, space: int, dimensions: int) -> Segments:
@@ -85,18 +121,27 @@ class VectorTables:
     # Search
 
     def vector_search(
-        self, vector: Vectors, where: Filter, limit: int, *, prefix: int | None = None, epsilon: float = EPSILON
+        self,
+        vector: Vectors,
+        where: Filter,
+        limit: int,
+        *,
+        prefix: int | None = None,
+        epsilon: float = EPSILON,
+        space: str | None = None,
     ) -> list[Scored]:
         with self._database.snapshot():
-            segments = self._active()
+            segments = self._in_space(space)
             if segments is None:
                 return []
             query = unit_rows(np.reshape(vector, (1, -1)), 1, segments.dimensions, "The query")[0]
             return Nearest(self._database, self._settings, segments).search(query, where, limit, prefix, epsilon)
 
-    def vector_search_many(self, matrix: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+    def vector_search_many(
+        self, matrix: Vectors, where: Filter, limit: int, *, space: str | None = None
+    ) -> list[list[Scored]]:
         with self._database.snapshot():
-            segments = self._active()
+            segments = self._in_space(space)
             if segments is None:
                 return [[] for _ in matrix]
             queries = unit_rows(matrix, len(matrix), segments.dimensions, "The query")
@@ -104,18 +149,18 @@ class VectorTables:
 
     # Vectors
 
-    def vectors(self, keys: Sequence[str]) -> dict[str, Vectors]:
+    def vectors(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
         with self._database.snapshot():
-            segments = self._active()
+            segments = self._in_space(space)
             if segments is None:
                 return {}
             found = self._database.rows(f"SELECT row, key FROM records WHERE key IN {LISTED}", listed(keys))
             names: dict[int, str] = dict(found)
             return {names[row]: vector for row, vector in segments.read(list(names))}
 
-    def passages(self, keys: Sequence[str]) -> dict[str, Vectors]:
+    def passages(self, keys: Sequence[str], space: str | None = None) -> dict[str, Vectors]:
         with self._database.snapshot():
-            segments = self._active()
+            segments = self._in_space(space)
             if segments is None:
                 return {}
             found = self._database.rows(
@@ -161,10 +206,10 @@ class VectorTables:
             segments.remove(rows)
         self._database.connection.execute(f"DELETE FROM passages WHERE row IN {LISTED}", (listed(rows),))
 
-    def coverage(self, where: Filter) -> tuple[int, int]:
+    def coverage(self, where: Filter, space: str | None = None) -> tuple[int, int]:
         owners = owners_clause(where)
         with self._database.snapshot():
-            segments = self._active()
+            segments = self._in_space(space)
             sql = f"SELECT ifnull(sum(records), 0) FROM owners WHERE owner IN ({owners.sql})"
             records = self._database.one(sql, *owners.parameters)[0]
             sql = f"SELECT ifnull(sum(used), 0) FROM segments WHERE space = ? AND owner IN ({owners.sql})"

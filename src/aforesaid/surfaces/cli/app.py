@@ -101,6 +101,7 @@ class App:
             settings=settings,
             tenant=self.tenant,
             change_embedder=any_embedder,
+            reload=self.settings,
         )
         return memory.acting(self.purpose, request=self.request)
 

@@ -108,7 +108,8 @@ def _settings(app: App, settings: Settings) -> Iterator[Check]:
 def _store(app: App, settings: Settings) -> Iterator[Check]:
     from aforesaid.context.rule_room import REMEDY, rule_problems
     from aforesaid.engine.engine import Engine
-    from aforesaid.engine.vector_arm import VectorArm
+    from aforesaid.engine.vector_arm import EmbedderInUse
+    from aforesaid.maintenance.reindex import reindex_status
     from aforesaid.store.sqlite import SQLiteStore
     from aforesaid.types import system_clock
 
@@ -126,7 +127,11 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         if stats.pending:
             found = f"{counted(stats.pending, 'record')} without a vector"
             yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
-        for owner, problem in rule_problems(Engine(store, VectorArm(None), settings, system_clock, app.tenant)).items():
+        for space in reindex_status(store).spaces[1:]:
+            found = f"{space.percent} % of the records have vectors of {space.model}, which search does not use yet"
+            yield Check("reindex", "warn", found, "Run `aforesaid reindex` to go on, or `aforesaid reindex --cancel`.")
+        engine = Engine(store, EmbedderInUse(None), settings, system_clock, app.tenant)
+        for owner, problem in rule_problems(engine).items():
             yield Check("rules", "warn", f"{owner}: {problem}", REMEDY)
     finally:
         store.close()

@@ -67,7 +67,7 @@ class Daemon:
         from aforesaid.memory import Memory
 
         private_folder(self.store.parent)
-        return Memory.open(self.store, settings=self.settings)
+        return Memory.open(self.store, settings=self.settings, reload=Settings.load)
 
     def _serve(self, line: rpc.LineConnection) -> None:
         """Serve one client until it closes the line."""

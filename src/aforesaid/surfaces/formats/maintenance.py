@@ -16,6 +16,7 @@ from aforesaid.types import Event
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.importers.report import FileReport, ImporterReport
+    from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus
     from aforesaid.surfaces.verbs.declare import View
 
 QUIET = ("unchanged", "left")  # states of files that are only counted
@@ -38,6 +39,45 @@ def problems_note(found: Mapping[str, Any], view: View) -> str:
     if all(problem.mended for problem in found["problems"]):
         return ""
     return "Restore a backup." if view.given["repair"] else "`aforesaid verify --repair` rebuilds what is derived."
+
+
+# Vectors
+
+
+def reindex_text(report: ReindexReport, view: View) -> str:
+    """What `reindex` did, and how alike the two models search."""
+    compared = report.comparison
+    found = {
+        "embedded": counted(report.embedded, "record"),
+        "model": report.model,
+        "before": report.previous if compared else "",
+        "overlap@10": f"{compared.overlap:.2f} ({compared.texts} texts, {compared.queries} queries)"
+        if compared
+        else "",
+        "found by a sentence of theirs": f"{compared.found_before:.2f} before, {compared.found_after:.2f} after"
+        if compared and compared.found_before is not None
+        else "",
+        "search uses": report.model if report.switched else report.previous,
+    }
+    return report_text(found, view.columns)
+
+
+def reindex_note(report: ReindexReport, view: View) -> str:
+    """What to do after a switch, or when the comparison stopped it."""
+    if not report.switched:
+        return (
+            f"The overlap is below {view.given['min_overlap']}, so search still uses {report.previous}. "
+            "Run it again without --min-overlap to switch, or with --cancel to delete the new vectors."
+        )
+    if report.comparison is None:
+        return ""
+    return "Set embed.provider and embed.model to this model everywhere. Other programs search by words until then."
+
+
+def reindex_status_json(status: ReindexStatus, view: View) -> dict[str, Any]:
+    """How far the vectors of each model are."""
+    spaces = [{**to_json(space), "percent": space.percent} for space in status.spaces]
+    return {"running": status.running, "spaces": spaces}
 
 
 # Imports

@@ -11,6 +11,7 @@ from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
 if TYPE_CHECKING:
+    from aforesaid.maintenance.reindex import ReindexReport
     from aforesaid.memory import Memory
 
 FORMATS = ("auto", "claude-code", "codex", "openclaw", "chatgpt", "mem0", "jsonl")
@@ -26,9 +27,12 @@ def verify(memory: Memory, repair: bool = False) -> dict[str, Any]:
     return {"problems": memory.maintenance.verify(repair=repair), "records": memory.stats().records}
 
 
-def reindex(memory: Memory, progress: Any) -> dict[str, Any]:
-    """How many records were embedded, and the spaces of vectors."""
-    return {"embedded": memory.maintenance.reindex(progress=progress), "spaces": memory.store.spaces()}
+def reindex(memory: Memory, progress: Any, model: str | None = None, min_overlap: float = 0.0) -> ReindexReport:
+    """Make vectors with the embedder of the settings, or with another model of the same provider."""
+    from aforesaid.embed import open_embedder
+
+    embedder = open_embedder(memory.settings.changed({"embed.model": model}, "--model")) if model else None
+    return memory.maintenance.reindex(embedder, min_overlap=min_overlap, progress=progress)
 
 
 EXPORT = Verb(
@@ -142,10 +146,35 @@ AUDIT = Verb(
     ),
 )  # fmt: skip
 REINDEX = Verb(
-    "reindex", "maintenance.reindex", "Make missing vectors.",
-    "After a change of model, all of them. It can be stopped and resumed.",
-    example="aforesaid reindex --set embed.provider=ollama --set embed.model=bge-m3",
+    "reindex", "maintenance.reindex", "Make missing vectors, or change the model.",
+    """After a change of model, all vectors are made anew, while other programs go on searching the old ones.
+
+    Before the switch, old and new vectors are compared. It can be stopped and resumed at any time.
+    """,
+    (
+        Argument("model", "Change to this model of embed.provider.  [default: the settings]", metavar="NAME"),
+        Argument(
+            "min_overlap", "Switch only if both models share this part of the ten nearest records (0 to 1).", "number",
+        ),
+    ),
+    "aforesaid reindex --model bge-m3 --min-overlap 0.4\n  aforesaid --set embed.provider=ollama "
+    "--set embed.model=bge-m3 reindex\n  aforesaid reindex --status",
     grant="admin", effect="adds", call=reindex, progress="Embedding",
+    to_text=shown.reindex_text, note=shown.reindex_note, fails=lambda report, view: not report.switched,
+    modes=(
+        Verb(
+            "reindex_status", "maintenance.reindex_status", "Show how many vectors each model has.",
+            to_json=shown.reindex_status_json,
+            by=Argument("status", "Only show how many records have vectors of each model.", "flag"),
+        ),
+        Verb(
+            "cancel_reindex", "maintenance.cancel_reindex", "Delete the vectors that search does not use yet.",
+            grant="admin", effect="destroys",
+            to_json=lambda gone, view: {"deleted": list(gone)},
+            to_text=lambda gone, view: f"deleted the vectors of {', '.join(gone) or 'no model'}",
+            by=Argument("cancel", "Delete the vectors that search does not use yet; stops a running reindex.", "flag"),
+        ),
+    ),
 )  # fmt: skip
 
 VERBS = (EXPORT, IMPORT, BACKUP, STATS, VERIFY, AUDIT, REINDEX)
