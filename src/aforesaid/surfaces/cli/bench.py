@@ -242,6 +242,19 @@ def readers(ctx: click.Context, paths: Sequence[str]) -> None:
         ctx.exit(1)
 
 
+@command("secrets", "aforesaid bench secrets tests/samples/secrets/heldout.txt")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, path_type=Path))
+@click.pass_context
+def secrets(ctx: click.Context, paths: Sequence[Path]) -> None:
+    """Measure the reader of secrets on labelled texts. Recall, precision, and every text that it gets wrong.
+
+    A file has one text a line, with each secret between ⟦ and ⟧.
+    """
+    from aforesaid.bench.labelled_secrets import measure
+
+    ctx.ensure_object(App).say(list(measure(paths)))
+
+
 @command("speed", "aforesaid bench speed --sizes 1000,10000")
 @numbers("--sizes", "Numbers of turns in the store.", "1000,10000,100000")
 @whole("--model-turns", "Texts to embed with the model; 0: none.", 200, 0)
@@ -337,5 +350,5 @@ def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
         yield cached
 
 
-for each in (quality, ablation, own, readers, stability, compaction, files, speed, starts, scoring, tokens):
+for each in (quality, ablation, own, readers, secrets, stability, compaction, files, speed, starts, scoring, tokens):
     bench.add_command(each)

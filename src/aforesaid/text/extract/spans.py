@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 LOOK_BACK = 40  # characters before a match that are searched for a label such as "phone:"
+LONG_WORD = 16  # characters; every key of a provider has as many
 PASSES = 4  # a redaction can reveal another match; no text in the tests needs more than two passes
 _SEVEN_DIGITS = re.compile(r"[0-9](?:[-. ()/ー]{0,3}[0-9]){6}")
-_DIGIT = re.compile("[0-9]")
+DIGITS = tuple("0123456789")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class TextView:
     def __init__(self, text: str) -> None:
         """Wrap a text."""
         self.text = text
+        self._near: dict[tuple[tuple[str, ...], int], list[tuple[int, int]]] = {}
 
     @cached_property
     def small(self) -> str:
@@ -54,7 +56,26 @@ class TextView:
     @cached_property
     def digit(self) -> bool:
         """Whether there is a digit."""
-        return self.number or _DIGIT.search(self.text) is not None
+        return holds(self.text, DIGITS)
+
+    def near(self, hints: tuple[str, ...], reach: int) -> list[tuple[int, int]]:
+        """The parts of the text in lower case with a digit in them, so many characters around the hints."""
+        found = self._near.get((hints, reach))
+        if found is None:
+            places = windows(self.small, hints, reach, reach) if self.digit else []
+            found = [(start, end) for start, end in places if holds(self.small[start:end], DIGITS)]
+            self._near[hints, reach] = found
+        return found
+
+    @cached_property
+    def has_long_word(self) -> bool:
+        """Whether a word is as long as a key, by far most are not."""
+        return max(map(len, self.words), default=0) >= LONG_WORD
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The text in lower case, split at white space."""
+        return self.small.split()
 
     def before(self, position: int) -> str:
         """The few words before a position, in lower case."""
@@ -111,6 +132,23 @@ def holds(text: str, hints: tuple[str, ...]) -> bool:
         if hint in text:
             return True
     return False
+
+
+def windows(text: str, hints: tuple[str, ...], before: int, after: int) -> list[tuple[int, int]]:
+    """The parts of a text around its hints: so many characters before and after each, merged where they overlap."""
+    places = []
+    for hint in hints:
+        at = text.find(hint)
+        while at >= 0:
+            places.append((max(0, at - before), min(len(text), at + len(hint) + after)))
+            at = text.find(hint, at + 1)
+    merged_places: list[tuple[int, int]] = []
+    for start, end in sorted(places):
+        if merged_places and start <= merged_places[-1][1]:
+            merged_places[-1] = (merged_places[-1][0], max(end, merged_places[-1][1]))
+        else:
+            merged_places.append((start, end))
+    return merged_places
 
 
 def lowered(text: str) -> str:
