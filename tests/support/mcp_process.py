@@ -22,7 +22,7 @@ class Host:
         self.process = subprocess.Popen(
             [*COMMAND, "--store", str(store), *QUICK, "--set", f"daemon.on={daemon}", "mcp", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-            env={name: value for name, value in os.environ.items() if not bare or name in ("HOME", "PATH", "LANG")},
+            env={name: value for name, value in os.environ.items() if not bare or name in ("HOME", "PATH", "LANG", "PYTHONPATH")},
         )  # fmt: skip
         self.number = 0
         self.watchdog = threading.Timer(120, self.process.kill)  # a test that waits for nothing should fail

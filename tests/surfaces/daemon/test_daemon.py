@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from aforesaid.surfaces.daemon.client import Client, ClientIdentity
 from aforesaid.surfaces.daemon.connection import (
     INCOMPATIBLE,
     LONGEST_PATH,
+    MAX_REQUEST_BYTES,
     DaemonPaths,
     LineConnection,
     RpcError,
@@ -29,9 +31,10 @@ from aforesaid.surfaces.daemon.connection import (
     paths_of,
 )
 from aforesaid.surfaces.daemon.daemon import Daemon
-from aforesaid.surfaces.daemon.proxy import MAX_REQUEST_BYTES, Proxy
+from aforesaid.surfaces.daemon.proxy import Proxy
+from aforesaid.surfaces.daemon.server import DaemonServer
 from aforesaid.surfaces.lazy_memory import LazyMemory
-from support.daemons import status, until
+from support.daemons import PATIENCE_SECONDS, status, until
 
 ROWS = Settings().changed({"embed.provider": "hash"}, "test")
 OPTIONS = {"host": "auto", "user": "ana", "project": None}
@@ -249,6 +252,53 @@ def test_whoever_cannot_start_one_is_told(place: DaemonPaths) -> None:
     with pytest.raises(DaemonError, match="No daemon answered"):
         Client(place, ClientIdentity.of(ROWS), spawn).ask("status", {}, 0.3)
     assert len(tried) > 1, "one that ended is started again"
+
+
+@pytest.mark.parametrize("sent", [b"", b'{"jsonrpc": "2.0", "id": 1, "method": "sta'])
+def test_clients_that_ask_nothing_make_room(running: Running, place: DaemonPaths, sent: bytes) -> None:
+    running.service.most_clients = 4
+    lines = [dial(place) for _ in range(40)]
+    for line in lines:
+        assert line is not None
+        with suppress(OSError):  # it had to make room already
+            line.link.sendall(sent)
+    assert called(place, "status")["pid"] == os.getpid()
+    for line in lines:
+        assert line is not None
+        line.close()
+
+
+def test_half_a_line_is_not_waited_for(running: Running, place: DaemonPaths) -> None:
+    running.service.request_seconds = 0.1
+    line = dial(place)
+    assert line is not None
+    with line:
+        line.link.sendall(b'{"jsonrpc": "2.0", ')
+        line.link.settimeout(PATIENCE_SECONDS)
+        assert line.read() is None
+    assert called(place, "status")["clients"] == 0
+
+
+def test_too_many_at_work_are_told(place: DaemonPaths) -> None:
+    go = threading.Event()
+    service = DaemonServer(place, lambda line: (line.read(), go.wait())[0], 60)
+    service.most_clients = 1
+    thread = threading.Thread(target=service.run, daemon=True)
+    thread.start()
+    until(lambda: place.socket.exists())
+    first = dial(place)
+    assert first is not None
+    first.send({"method": "work"})
+    until(lambda: [line.waits_since for line in service._clients] == [None])
+    second = dial(place)
+    assert second is not None
+    with first, second:
+        second.link.settimeout(PATIENCE_SECONDS)
+        refused = second.read()
+        assert refused is not None and "1 clients already" in refused["error"]["message"]
+        go.set()
+    service.leave(stop=True)
+    thread.join(PATIENCE_SECONDS)
 
 
 # The memory behind it

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -182,12 +183,13 @@ def test_others_are_let_in_only_by_token_and_name(tokens: Path) -> None:
 class Served:
     """A server in its own process on a free port."""
 
-    def __init__(self, store: Path, *options: str) -> None:
+    def __init__(self, store: Path, *options: str, files: int = 0) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = int(free.getsockname()[1])
+        few = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh"] if files else []
         self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "aforesaid", "--store", str(store), "--set", "embed.provider=hash",
+            [*few, sys.executable, "-W", "error", "-m", "aforesaid", "--store", str(store), "--set", "embed.provider=hash",
              "mcp", "--http", "--port", str(self.port), *options], stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         for _ in range(300):
@@ -280,6 +282,30 @@ def test_over_http_strangers_stay_outside(served: Served) -> None:
     assert served.post(hello, "ana-token")[0] == 200
     said = served.end()
     assert "Traceback" not in said and "by token" in said
+
+
+def test_over_http_half_sent_requests_stop_nobody(path: Path, tokens: Path) -> None:
+    served = Served(path, "--tokens", str(tokens), files=160)
+    with ExitStack() as links:
+        for _ in range(200):
+            link = links.enter_context(socket.create_connection(("127.0.0.1", served.port), 60))
+            link.sendall(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n")
+        assert served.call("memory_status", "ana-token")["structuredContent"]["user"] == "ana"
+    assert "Traceback" not in served.end()
+
+
+def test_over_http_a_token_sees_only_the_tools_that_it_may_call(served: Served) -> None:
+    def offered(token: str) -> set[str]:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+        status, answer = served.post(asked, token, **{"mcp-protocol-version": "2025-06-18"})
+        assert status == 200, answer
+        return {tool["name"] for tool in answer["result"]["tools"]}
+
+    assert {"memory_search", "memory_remember"} <= offered("ana-token")
+    read_only = offered("bo-token")
+    assert "memory_search" in read_only
+    assert not read_only & {"memory_remember", "memory_forget", "memory_ingest"}
+    assert served.call("memory_forget", "bo-token", ids=["x"])["_meta"]["aforesaid/error"]["type"] == "DeniedError"
 
 
 def test_over_http_progress_comes_before_the_answer(path: Path) -> None:

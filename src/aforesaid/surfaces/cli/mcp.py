@@ -154,13 +154,12 @@ def _serve_http(
     from aforesaid.surfaces.mcp.http import Rate, RequestChecks, check_binding, http_app
 
     names = check_binding(host, tokens, hosts)
-    import uvicorn
-
+    from aforesaid.surfaces.mcp.connections import ConnectionLimits, server
     from aforesaid.surfaces.mcp.server import build
 
     checked = RequestChecks(http_app(build(access, profile)), names, origins, tokens, Rate(rate))
     click.echo(f"serving http://{host}:{port}/mcp {'by token' if tokens else 'to this machine'}", err=True)
-    uvicorn.run(checked, host=host, port=port, log_level="error", server_header=False)
+    server(checked, host, port, ConnectionLimits()).run()
 
 
 def _leave(*_: object) -> None:

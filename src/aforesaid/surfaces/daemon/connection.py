@@ -6,15 +6,17 @@ import json
 import os
 import socket
 import stat
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from aforesaid.errors import DaemonError
 
 MAX_LINE_BYTES = 80 << 20  # an event may contain the whole output of a tool
+MAX_REQUEST_BYTES = 2 << 20  # of an MCP message, as over HTTP
 UNREADABLE, NO_REQUEST, NO_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 INCOMPATIBLE = -32001  # the daemon runs other code, or has other settings, than the client
 FAILED = -32000  # one of our own errors; its data says which
@@ -82,6 +84,7 @@ class LineConnection:
     def __init__(self, link: socket.socket) -> None:
         self.link = link
         self.reader = link.makefile("rb")
+        self.waits_since: float | None = time.monotonic()  # for the next whole line; None while nobody waits for it
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Write one message."""
@@ -89,7 +92,9 @@ class LineConnection:
 
     def read(self) -> dict[str, Any] | None:
         """The next message; None at the end."""
+        self.waits_since = time.monotonic()
         data = self.reader.readline(MAX_LINE_BYTES)
+        self.waits_since = None
         if not data.endswith(b"\n"):
             if len(data) >= MAX_LINE_BYTES:
                 raise RpcError(NO_REQUEST, f"A line is longer than {MAX_LINE_BYTES:,} bytes.")
@@ -126,6 +131,15 @@ class LineConnection:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def bounded_lines(reader: BinaryIO, most_bytes: int) -> Iterator[bytes]:
+    """The lines of a stream. Of a line that is too long come `most_bytes + 1` bytes; its rest is skipped."""
+    while data := reader.readline(most_bytes + 1):
+        rest = data
+        while len(rest) > most_bytes and not rest.endswith(b"\n"):
+            rest = reader.readline(most_bytes + 1)
+        yield data
 
 
 def dial(paths: DaemonPaths) -> LineConnection | None:

@@ -14,9 +14,15 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from aforesaid.errors import AforesaidError
-from aforesaid.surfaces.daemon.connection import INTERNAL, MAX_LINE_BYTES, NO_REQUEST, LineConnection
+from aforesaid.surfaces.daemon.connection import (
+    INTERNAL,
+    MAX_LINE_BYTES,
+    MAX_REQUEST_BYTES,
+    NO_REQUEST,
+    LineConnection,
+    bounded_lines,
+)
 
-MAX_REQUEST_BYTES = 2 << 20  # as over HTTP
 READY = b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
 AGAIN = "The memory's daemon stopped during this call; call again."
 
@@ -35,7 +41,7 @@ class Proxy:
     def run(self, line: LineConnection) -> None:
         """Pass lines until the host closes its input and has every answer."""
         self._use(line)
-        for data in self._stdin:
+        for data in bounded_lines(self._stdin, MAX_REQUEST_BYTES):
             if len(data) > MAX_REQUEST_BYTES:
                 self._fail(None, NO_REQUEST, f"A message has over {MAX_REQUEST_BYTES:,} bytes; send less at once.")
             else:

@@ -1,6 +1,6 @@
-"""Checks before the HTTP server: host → origin → token → rate. A request that passes has its caller set.
+"""Checks before the HTTP server: host → origin → method → token → rate. A request that passes has its caller set.
 
-The SDK checks the size of a request.
+The SDK checks the size of a request, `connections.py` its time.
 """
 
 from __future__ import annotations
@@ -113,6 +113,7 @@ class RequestChecks:
         headers = Headers(scope=scope)
         try:
             self._check_names(headers)
+            _check_method(scope["method"])
             caller = self._check_caller(scope, headers)
         except HTTPException as refused:
             answer = Response(refused.detail, refused.status_code, refused.headers, "application/json")
@@ -158,6 +159,12 @@ class RequestChecks:
             seconds = str(max(round(wait), 1))
             what = DeniedError("Too many requests.", f"Wait {seconds} s; --rate raises the limit.")
             raise refusal(429, what, **{"retry-after": seconds})
+
+
+def _check_method(method: str) -> None:
+    """Refuse GET: it would hold a connection for messages of the server, and a stateless server has none."""
+    if method == "GET":
+        raise refusal(405, InputError("There is no stream of messages here.", "Send POST."), allow="POST")
 
 
 def _hostname(url: str) -> str:

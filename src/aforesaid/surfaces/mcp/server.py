@@ -6,7 +6,7 @@ import io
 import json
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -24,10 +24,11 @@ from aforesaid import __version__
 from aforesaid.context.neutralize import neutralised
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.memory import Memory
+from aforesaid.surfaces.daemon.connection import MAX_REQUEST_BYTES, bounded_lines
 from aforesaid.surfaces.formats.values import error_json
 from aforesaid.surfaces.mcp import tools
 from aforesaid.surfaces.mcp.caller import CURRENT, Caller, ToolCall
-from aforesaid.surfaces.verbs.declare import Tool, Verb
+from aforesaid.surfaces.verbs.declare import Grant, Tool, Verb
 from aforesaid.types import Progress
 
 NAME = "aforesaid"
@@ -56,14 +57,21 @@ class MemoryAccess:
 
     def call(self, user: str = "", project: str = "", progress: Progress = lambda done, total: None) -> ToolCall:
         """The memory for the current caller; waits until it is open."""
-        caller = CURRENT.get() or (None if self.guarded else self.caller)
+        caller = self._current()
         if caller is None:
             raise DeniedError("The caller is unknown.", "Send a bearer token.")
         memory = self.memory().for_tenant(caller.tenant)
         named = memory.acting(caller.purpose, request=f"mcp-{secrets.token_hex(6)}")
         user, project = (user, project) if self.trusted else ("", "")
-        grants = caller.grants & self.caller.grants  # a token cannot grant more than the server was started with
-        return ToolCall(named, user or caller.user, project or caller.project, grants, progress)
+        return ToolCall(named, user or caller.user, project or caller.project, self.grants(), progress)
+
+    def grants(self) -> frozenset[Grant]:
+        """What the current caller may do. A token cannot grant more than the server was started with."""
+        caller = self._current()
+        return caller.grants & self.caller.grants if caller else frozenset()
+
+    def _current(self) -> Caller | None:
+        return CURRENT.get() or (None if self.guarded else self.caller)
 
     async def read(self, work: Callable[[ToolCall], str]) -> str:
         """Make a text in a thread, for a caller who may read."""
@@ -78,6 +86,13 @@ class MemoryAccess:
 
 class Aforesaid(MCPServer):  # type: ignore[misc]
     """The server of the SDK. Failures of tools become answers with a sentence."""
+
+    access: MemoryAccess
+
+    async def list_tools(self) -> Any:
+        """The tools that the current caller may call."""
+        allowed = {verb.tool_name for verb, _ in tools.offered("full", self.access.grants())}
+        return [tool for tool in await super().list_tools() if tool.name in allowed]
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *context: Any, **more: Any) -> Any:
         """Call a tool; a failure becomes an answer."""
@@ -99,6 +114,7 @@ def build(access: MemoryAccess, profile: tools.Profile = "full") -> Any:
     from aforesaid.surfaces.mcp.resources import add_prompts, add_resources
 
     server = Aforesaid(NAME, instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
+    server.access = access
     for verb, tool in tools.offered(profile, access.caller.grants):
         server.add_tool(
             _wrapped(verb, tool, access),
@@ -113,13 +129,17 @@ def build(access: MemoryAccess, profile: tools.Profile = "full") -> Any:
 
 
 def serve_lines(server: Any, reader: BinaryIO, writer: BinaryIO) -> None:
-    """Serve one client over lines, until it closes its input."""
-    lines = anyio.wrap_file(io.TextIOWrapper(reader, encoding="utf-8", errors="replace"))
+    """Serve one client over lines, until it closes its input. A line that is too long is answered as no JSON."""
+    lines = bounded_lines(reader, MAX_REQUEST_BYTES)
     answers = anyio.wrap_file(io.TextIOWrapper(writer, encoding="utf-8"))
     inner = server._lowlevel_server
 
+    async def texts() -> AsyncIterator[str]:
+        while (data := await anyio.to_thread.run_sync(next, lines, None)) is not None:
+            yield data.decode("utf-8", "replace")
+
     async def run() -> None:
-        async with stdio_server(lines, answers) as (read, write):
+        async with stdio_server(texts(), answers) as (read, write):
             await inner.run(read, write, inner.create_initialization_options())
 
     anyio.run(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +70,10 @@ class Tokens:
         self._seen = self._stamp()
 
     def caller(self, token: str) -> Caller | None:
-        """The caller of a token; None for an unknown one. A file that became unreadable has no callers."""
+        """The caller of a token; None for an unknown one. A file that became unreadable has no callers.
+
+        Every token of the file is compared, so that the time says nothing about them.
+        """
         now = self._stamp()
         if now != self._seen:
             try:
@@ -77,7 +81,11 @@ class Tokens:
             except AforesaidError:
                 self._callers = {}
             self._seen = now
-        return self._callers.get(digest(token))
+        given, found = digest(token), None
+        for known, caller in self._callers.items():
+            if hmac.compare_digest(known, given):
+                found = caller
+        return found
 
     def everything(self) -> frozenset[Grant]:
         """The grants of all tokens together."""
