@@ -120,7 +120,7 @@ def test_ollama_hosts_as_people_write_them(host: str, url: str) -> None:
 @both
 def test_nothing_is_sent_before_it_is_needed(service: Service, make: Maker) -> None:
     embedder = make(service, dimensions=3)
-    assert embedder.name.endswith(":small") and embedder.dimensions == 3
+    assert embedder.name.endswith(":small@3") and embedder.dimensions == 3
     assert embedder.embed([]).shape == (0, 3)
     assert service.bodies == []
 

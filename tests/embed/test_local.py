@@ -278,6 +278,7 @@ def test_the_runtime_reports_to_nobody(model_folder: Path, tmp_path: Path) -> No
         ({"embed.provider": "hash"}, "hash-64-0"),
         ({"embed.provider": "hash", "embed.dimensions": 16}, "hash-16-0"),
         ({"embed.provider": "openai", "embed.model": "m"}, "openai:m"),
+        ({"embed.provider": "openai", "embed.model": "m", "embed.dimensions": 512}, "openai:m@512"),
         ({"embed.provider": "ollama", "embed.model": "m"}, "ollama:m"),
         ({}, NAME),
     ],

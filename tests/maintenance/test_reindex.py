@@ -16,9 +16,11 @@ import pytest
 
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.engine.engine import Engine
+from aforesaid.engine.kept_values import VECTOR, calibration
 from aforesaid.engine.thresholds import model_scale, with_thresholds
 from aforesaid.engine.vector_arm import EmbedderInUse
 from aforesaid.errors import EmbedderChangedError, EmbedError, InputError, StoreBusyError
+from aforesaid.learning.labels import Label, feedback_labels
 from aforesaid.math.vectors import Vectors
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
@@ -307,6 +309,8 @@ def test_an_identical_model_has_full_overlap(tmp_path: Path) -> None:
 
 def test_thresholds_belong_to_the_model_in_use(tmp_path: Path) -> None:
     memory = filled(tmp_path / "m.db")
+    memory.calibration.fit([Label(None, place / 30, place > 15) for place in range(30)], force=True)
+    memory.feedback("t1", "helpful", user="ana", query="the lantern")
     before = with_thresholds(memory._engine.request())
     memory.maintenance.reindex(NEW)
     scale = model_scale(memory._engine.request())
@@ -314,6 +318,12 @@ def test_thresholds_belong_to_the_model_in_use(tmp_path: Path) -> None:
     assert (before.scale and before.scale.model, scale.model) == (OLD.name, NEW.name)
     fresh = Engine(memory.store, EmbedderInUse(NEW), memory.settings, standing_clock, "default").request()
     assert model_scale(fresh) == scale, "it was measured before the switch"
+    assert calibration(fresh, VECTOR) is None, "it was fitted to the cosines of the old model"
+    memory.feedback("t2", "helpful", user="ana", query="the violin")
+    first, second = feedback_labels(fresh)
+    assert first.bm25 is not None
+    assert first.cosine is None, "a cosine of the old model"
+    assert second.cosine is not None
 
 
 def test_what_is_forgotten_leaves_no_trace_in_either_space(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from aforesaid import Hit, Memory, Turn
+from aforesaid.embed.local import LocalEmbedder
 from aforesaid.embed.scale import dialogues
 from aforesaid.settings import Settings
 from real_models.wordllama import WordLlama, fetch
@@ -102,3 +103,19 @@ def test_a_third_tier_is_measured_when_it_is_asked_for(model: WordLlama, memory:
         tiers = {hit.parts["tier"] for _, question in QUESTIONS for hit in ask(three, question)}
         assert tiers == {64, 128, 256}
         assert "query, 128 dimensions" in three.calibration.measure_model().ends
+
+
+def test_the_default_model_gives_way_to_it_while_the_store_is_used(model: WordLlama, path: Path) -> None:
+    turns = [Turn(name, name.split("-")[0], "user", text, NOW) for name, text in TURNS.items()]
+    with Memory.open(path, embedder=LocalEmbedder(), clock=lambda: NOW) as memory:
+        memory.ingest(turns)
+        report = memory.maintenance.reindex(model)
+        assert report.comparison is not None
+        print(report.comparison)  # noqa: T201 - the numbers of docs/models.md
+        assert 0.3 < report.comparison.overlap < 0.8
+        found = memory.search(QUESTIONS[0][1], profile="libra-single", limit=10)
+        assert not found.freshness.vector_off
+        assert {hit.parts["tier"] for hit in found} <= {64, 256}
+    with opened(model, path) as fresh:
+        for _, question in QUESTIONS[:5]:
+            assert ids(list(fresh.search(question, profile="libra-single", limit=3)))

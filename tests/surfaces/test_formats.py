@@ -97,7 +97,8 @@ def test_plain_holds_every_field() -> None:
     assert found["time"] == "2026-05-01T10:00:00+00:00"
     assert found["provenance"]["sources"] == ["a", "b"]
     assert found["gate"]["signals"] == {"H": 1.0, "G": 0.5}
-    assert to_json(FRESH) == {"records": 4, "pending": 1, "vector_off": "", "text_off": "", "line": FRESH.line}
+    said = {"records": 4, "pending": 1, "vector_off": "", "text_off": "", "building": "", "line": FRESH.line}
+    assert to_json(FRESH) == said
 
 
 def test_a_search_as_json_and_as_text() -> None:

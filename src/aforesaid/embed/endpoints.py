@@ -47,7 +47,7 @@ class OpenAIEmbedder:
             raise SettingsError(
                 f"embed.model is empty, and {self.provider} has no default.", "Name the model to ask for."
             )
-        self.name = f"{self.provider}:{model}"
+        self.name = f"{self.provider}:{model}@{dimensions}" if dimensions else f"{self.provider}:{model}"
         self._post = OpenAIPost("/embeddings", base_url, api_key, timeout_ms=timeout_ms, retries=retries, sleep=sleep)
         self._fixed = {"model": model, "dimensions": dimensions} if dimensions else {"model": model}
         self._dimensions = dimensions

@@ -40,7 +40,7 @@ class Engine:
     @property
     def arm(self) -> VectorArm:
         """The vector arm as the store needs it now."""
-        return self.embedder.arm(self.store)
+        return self.embedder.arm(self.store, self.settings.cascade)
 
     def request(self) -> Request:
         """Resolve policy, settings and store view for one call. Only this method reads the policy."""

@@ -7,6 +7,8 @@ from aforesaid.store.protocols import Slot, ValueKind
 
 GATE, TEXT, VECTOR = "gate.threshold", "calibration.text", "calibration.vector"  # names of calibrations
 
+MODEL_CHANGE = "reindex"  # the topic of the event that names the old and the new embedding model
+
 
 def calibration(request: Request, name: str) -> str | None:
     """The tenant's calibration with this name, as JSON; None when there is none."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
 from aforesaid.embed.scale import ModelScale
-from aforesaid.errors import AforesaidError, EmbedderChangedError, EmbedError, EndpointError
+from aforesaid.errors import AforesaidError, EmbedderChangedError, EmbedError, EndpointError, StoreError
+from aforesaid.math.cascade import DEFAULTS as CASCADE
+from aforesaid.math.cascade import tiers_for
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
+from aforesaid.settings.rows import CascadeRows
 from aforesaid.store.protocols import Store
 
 
@@ -96,8 +100,8 @@ class EmbedderInUse:
         """Use another embedder from now on. Calls that run already keep theirs."""
         self._arm = VectorArm(embedder)
 
-    def arm(self, store: Store) -> VectorArm:
-        """The vector arm for one call."""
+    def arm(self, store: Store, cascade: CascadeRows = CASCADE) -> VectorArm:
+        """The vector arm for one call. The store keeps the tiers of a Matryoshka model ready from now on."""
         arm, spaces = self._arm, store.spaces()
         if not spaces or arm.embedder is None:
             return arm
@@ -108,7 +112,11 @@ class EmbedderInUse:
         except EmbedError as error:  # the model's folder is gone
             return VectorArm(None, f"{error.message} {error.remedy}".strip())
         if found is not None:
-            found.space = active
+            if found.space is None:
+                found.space = active
+                *lower, _ = tiers_for(spaces[0].dimensions, found.matryoshka, cascade)
+                with suppress(StoreError):  # a busy or full store: they are cut in memory
+                    store.keep_tiers(active, lower)
             return found
         if mine in [space.name for space in spaces]:
             return VectorArm(None, f"the vectors of model {mine} are not complete; see `aforesaid reindex --status`")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aforesaid.engine.kept_values import MODEL_CHANGE
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
 from aforesaid.learning.feedback import EVERY_EVENT, LABELS, TOPIC
@@ -42,10 +43,17 @@ class GateLabel:
 
 
 def feedback_labels(request: Request) -> list[Label]:
-    """Labels from feedback that was given with a query."""
+    """Labels from feedback that was given with a query. Cosines of an earlier embedding model are left out."""
+    changes = request.store.log.find(EventFilter(request.tenant, topic=MODEL_CHANGE, limit=1))
+    first = changes[0].number if changes else 0
     bodies = [(event, event.body.get("label")) for event in _events(request)]
     return [
-        Label(label.get("bm25"), label.get("cos"), bool(label["label"]), str(event.subject))
+        Label(
+            label.get("bm25"),
+            label.get("cos") if event.number > first else None,
+            bool(label["label"]),
+            str(event.subject),
+        )
         for event, label in bodies
         if label is not None
     ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from aforesaid.embed.base import Embedder
 from aforesaid.engine.engine import Engine
+from aforesaid.engine.kept_values import MODEL_CHANGE, VECTOR, calibration, drop_calibration
 from aforesaid.engine.request import Request
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.engine.vector_arm import VectorArm, active_space
@@ -20,12 +21,13 @@ from aforesaid.errors import EmbedError, InputError, StoreBusyError
 from aforesaid.ingest.entity_quality import with_new_quality
 from aforesaid.ingest.gate import decide_record, neighbours
 from aforesaid.maintenance.compare_spaces import SpaceComparison, compare_spaces
+from aforesaid.math.cascade import tiers_for
 from aforesaid.store.protocols import Store
 from aforesaid.text.analyze import searchable
 from aforesaid.types import Filter, Progress, Record
 
 JOB = "reindex"  # the name of the lock
-BATCHES_AT_ONCE = 16  # read together: finding records without vectors takes time in a large store
+BATCHES_AT_ONCE = 64  # read together: finding records without vectors takes time in a large store
 ROUNDS = 8  # how often new records may delay the switch; the last ones are then embedded right after it
 STATUS = "`aforesaid reindex --status` shows how far it is."
 
@@ -120,6 +122,8 @@ class _Reindex:
         store = self._store
         store.purge_spaces()  # what an interrupted run left
         store.add_space(self._model, self._embedder.dimensions)
+        tiers = tiers_for(self._embedder.dimensions, self._request.arm.matryoshka, self._request.settings.cascade)
+        store.keep_tiers(self._model, tiers[:-1])
         self._fill()
         previous = active_space(store) or self._model
         comparison = None
@@ -130,9 +134,10 @@ class _Reindex:
             if comparison.overlap < min_overlap:
                 return ReindexReport(self._model, previous, self._done, switched=False, comparison=comparison)
             self._switch(previous, comparison)
-        store.purge_spaces()
-        self._engine.embedder.use(self._embedder)
+        if self._engine.embedder.embedder is not self._embedder:
+            self._engine.embedder.use(self._embedder)
         self._fill()  # what arrived during the switch
+        store.purge_spaces()
         for tenant in store.tenants():
             _decide_deferred(replace(self._engine, tenant=tenant).request(), Filter(tenant=tenant))
         return ReindexReport(self._model, previous, self._done, switched=True, comparison=comparison)
@@ -175,7 +180,11 @@ class _Reindex:
                     continue
                 store.activate_space(self._model)
                 body = {"from": previous, "to": self._model, "overlap": round(comparison.overlap, 3)}
-                writer.commit(events=[self._request.event(JOB, None, body)])
+                for tenant in store.tenants():
+                    request = replace(self._request, tenant=tenant)
+                    if calibration(request, VECTOR):  # it was fitted to cosines of the old model
+                        drop_calibration(request, VECTOR)
+                    writer.commit(events=[request.event(MODEL_CHANGE, None, body)])
                 return
 
 

@@ -73,6 +73,9 @@ class DerivedStore(Store):
             for access in [changes[record.key]]
         )
 
+    def keep_tiers(self, space: str, widths: Sequence[int]) -> None:
+        """Do nothing: prefixes are cut when they are searched."""
+
     def purge_spaces(self) -> None:
         """Do nothing: deleting a space leaves nothing behind."""
 

@@ -315,6 +315,9 @@ class Store(Reader, Protocol):
     def update_access(self, changes: Mapping[str, Access]) -> None:
         """Change only privacy class, withholding and expiry of records, by key. Unknown keys are ignored."""
 
+    def keep_tiers(self, space: str, widths: Sequence[int]) -> None:
+        """Keep prefixes of these lengths ready for `vector_search`. Results do not depend on it."""
+
     def purge_spaces(self) -> None:
         """Remove the data of deleted spaces, in short transactions. Call it again if it was interrupted."""
 

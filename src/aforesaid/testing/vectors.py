@@ -9,7 +9,7 @@ from aforesaid.errors import DimensionError, InputError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.protocols import Store
 from aforesaid.testing.samples import ALL, fill, make_record, random_vectors
-from aforesaid.types import Filter
+from aforesaid.types import Filter, Scored
 
 
 class VectorContract:
@@ -197,6 +197,21 @@ class VectorContract:
         for name in ("test", "other"):
             with pytest.raises(InputError):
                 store.drop_space(name)
+        assert store.maintenance.verify() == []
+
+    def test_tiers_that_are_kept_ready_change_no_result(self, store: Store) -> None:
+        vectors, queries = random_vectors(40), random_vectors(3, seed=7)
+
+        def found() -> list[list[Scored]]:
+            return [store.vector_search(query, ALL, 40, prefix=width) for query in queries for width in (2, 4, 8)]
+
+        keys = fill(store, [make_record(str(i)) for i in range(40)], vectors)
+        before = found()
+        store.keep_tiers("test", (2, 4))
+        assert found() == before
+        store.put_vectors(keys[10:30], vectors[10:30])
+        assert found() == before
+        store.keep_tiers("other", (2,))
         assert store.maintenance.verify() == []
 
     def test_one_job_is_done_by_one_caller(self, store: Store) -> None:

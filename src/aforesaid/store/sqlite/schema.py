@@ -163,7 +163,19 @@ UPDATE segments SET vectors_checksum = ifnull(
      WHERE segment_vectors.segment = segments.segment AND spaces.space = segments.space), 0);
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD)
+# The leading dimensions of vectors of a Matryoshka model.
+FOURTH = """
+CREATE TABLE segment_tiers (
+    segment INTEGER NOT NULL REFERENCES segments (segment) ON DELETE CASCADE,
+    width INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (segment, width)
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH)
 
 
 def _count_dates(text: bytes, time: int) -> int:

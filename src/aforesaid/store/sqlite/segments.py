@@ -4,8 +4,7 @@ A segment grows from a few slots to `segment_rows`. Two things are derived from 
 
 - A full segment gets a sketch of sign bits, stored in the file. It is used only if its version and checksum are right.
   One that is missing or outdated is stored again when the file is opened.
-- The tiers of a Matryoshka model are cut when they are first searched, and cached in memory. Reading them from the file
-  would save time only at the first search of a process.
+- The tiers of a Matryoshka model (`tiers.py`): stored for full segments, and cut in memory for the others.
 
 Every write increases the segment's version, and blocks are cached by version, so writes of other processes are always
 seen and a tier is never older than its vectors.
@@ -25,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aforesaid.errors import StoreCorruptError
-from aforesaid.math.cascade import tier_vectors
+from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Sketch, Vectors
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
+from aforesaid.store.sqlite.tiers import AT_OPEN, StoredTiers
 from aforesaid.types import Filter
 
 Rows = NDArray[np.int64]
@@ -65,6 +65,7 @@ class Segments:
         self.space = space
         self.dimensions = dimensions
         self._width = dimensions * FLOAT_BYTES
+        self.tiers = StoredTiers(database)
         self._cache = BlockCache(settings.vector_cache_mb << 20)
         database.on_rollback(self._cache.clear)  # a rolled-back version number is used again for other vectors
 
@@ -135,6 +136,7 @@ class Segments:
         self._put_slots(segment, rows, segment.used)
         if used == self._full:
             self.store_sketch(segment.number)
+            self.store_tiers(segment.number)
 
     def _put_slots(self, segment: Segment, rows: Sequence[int], first: int = 0) -> None:
         self._database.connection.executemany(
@@ -166,6 +168,23 @@ class Segments:
         )  # fmt: skip
         return [row[0] for row in found]
 
+    def store_tiers(self, number: int) -> None:
+        """Compute and store the tiers of a full segment."""
+        if self.tiers.widths:
+            [segment] = self._select("segment = ?", number)
+            self.tiers.store(segment, self.read_segment(segment)[1])
+
+    def restore_tiers(self) -> None:
+        """Store some of the tiers that are missing or outdated, a few in each transaction."""
+        if not self.tiers.widths:
+            return
+        for _ in range(0, AT_OPEN, SKETCHES_AT_ONCE):
+            if not self.tiers.missing(self.space, self._full):
+                return
+            with self._database.transaction():  # others may have changed the segments: look again
+                for number in self.tiers.missing(self.space, self._full)[:SKETCHES_AT_ONCE]:
+                    self.store_tiers(number)
+
     def remove(self, rows: Sequence[int]) -> None:
         """Remove vectors. The segments that held them are rewritten without them."""
         connection = self._database.connection
@@ -174,7 +193,12 @@ class Segments:
         ):
             held, matrix = self.read_segment(segment)
             kept = ~np.isin(held, np.asarray(rows, dtype=np.int64))
-            tables = ("slots", "segment_sketches", *(() if kept.any() else ("segment_vectors", "segments")))
+            tables = (
+                "slots",
+                "segment_sketches",
+                "segment_tiers",
+                *(() if kept.any() else ("segment_vectors", "segments")),
+            )
             for table in tables:
                 connection.execute(f"DELETE FROM {table} WHERE segment = ?", (segment.number,))
             if kept.any():
@@ -240,10 +264,12 @@ class Segments:
 
     def tier(self, segment: Segment, prefix: int, epsilon: float) -> tuple[Rows, Vectors]:
         """Return a segment's rows and the leading dimensions of its vectors at unit length, cached."""
-        cut = self._cache.get(
-            f"tier {prefix} {epsilon}", segment, lambda: tier_vectors(self.block(segment)[1], prefix, epsilon)
-        )
-        return self.rows(segment), cut
+
+        def read() -> Vectors:
+            stored = self.tiers.read(segment, prefix) if epsilon == EPSILON else None
+            return tier_vectors(self.block(segment)[1], prefix, epsilon) if stored is None else stored
+
+        return self.rows(segment), self._cache.get(f"tier {prefix} {epsilon}", segment, read)
 
     def read_segment(self, segment: Segment) -> tuple[Rows, Vectors]:
         """Read a segment's rows and vectors from the file."""

@@ -17,13 +17,13 @@ from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
 from aforesaid.store.sqlite.nearest import Nearest
-from aforesaid.store.sqlite.segments import Segments
+from aforesaid.store.sqlite.segments import ROW_BYTES, Segments
 from aforesaid.types import Filter, Scored
 
 NO_SPACE = 0  # spaces are numbered from 1
 DROPPED = -1  # the value of `active` for a deleted space whose data `purge_spaces` still has to remove
-SEGMENTS_AT_ONCE = 16  # removed in one transaction, so that other writers do not wait long
-PASSAGES_AT_ONCE = 4096
+SEGMENTS_AT_ONCE = 4  # removed in one transaction, so that other writers do not wait long
+PASSAGES_AT_ONCE = 1024
 
 
 class VectorTables:
@@ -80,16 +80,24 @@ class VectorTables:
         while self._database.one("SELECT 1 FROM spaces WHERE active = ?", DROPPED):
             with self._database.transaction() as connection:
                 [space] = self._database.one("SELECT space FROM spaces WHERE active = ?", DROPPED) or [NO_SPACE]
-                sql = f"SELECT segment FROM segments WHERE space = ? LIMIT {SEGMENTS_AT_ONCE}"
-                numbers = [row[0] for row in self._database.rows(sql, space)]
+                sql = f"SELECT segment, rows FROM segments WHERE space = ? LIMIT {SEGMENTS_AT_ONCE}"
+                held = dict(self._database.rows(sql, space))
                 for table in ("segment_vectors", "segment_sketches", "segments"):
-                    connection.execute(f"DELETE FROM {table} WHERE segment IN {LISTED}", (listed(numbers),))
-                sql = f"DELETE FROM slots WHERE space = ? AND segment IN {LISTED}"
-                connection.execute(sql, (space, listed(numbers)))
+                    connection.execute(f"DELETE FROM {table} WHERE segment IN {LISTED}", (listed(list(held)),))
+                whole = b"".join(data[: len(data) // ROW_BYTES * ROW_BYTES] for data in held.values())
+                rows = np.frombuffer(whole, dtype=np.int64).tolist()
+                connection.execute(f"DELETE FROM slots WHERE space = ? AND row IN {LISTED}", (space, listed(rows)))
                 some = f"SELECT rowid FROM passages WHERE space = ? LIMIT {PASSAGES_AT_ONCE}"
                 gone = connection.execute(f"DELETE FROM passages WHERE rowid IN ({some})", (space,)).rowcount
-                if not numbers and not gone:
+                if not held and not gone:
+                    connection.execute("DELETE FROM slots WHERE space = ?", (space,))
                     connection.execute("DELETE FROM spaces WHERE space = ?", (space,))
+
+    def keep_tiers(self, space: str, widths: Sequence[int]) -> None:
+        if (segments := self._in_space(space)) is not None:
+            segments.tiers.widths = tuple(widths)
+            if not self._database.read_only:
+                segments.restore_tiers()
 
     def _active(self) -> Segments | None:
         found = self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")

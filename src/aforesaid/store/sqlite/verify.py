@@ -33,6 +33,7 @@ def find_problems(
         (lambda: _selected(database, SLOTS), lambda: _drop_vectors(database)),
         (lambda: _bad_vectors(segments), lambda: _drop_vectors(database)),
         (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
+        (lambda: _bad_tiers(segments), lambda: _drop_tiers(database)),
         (lambda: _bad_passages(database), lambda: _drop_vectors(database)),
     ]
     for check, repair_all in checks:
@@ -178,3 +179,16 @@ def _resketch(segments: Sequence[Segments]) -> None:
     for index in segments:
         for segment in index.full_segments():
             index.store_sketch(segment.number)
+
+
+def _bad_tiers(segments: Sequence[Segments]) -> Iterator[StoreProblem]:
+    for index in segments:
+        for segment in index.all_segments():
+            for width in index.tiers.stored(segment):
+                if index.tiers.read(segment, width) is None:
+                    yield StoreProblem(f"its tier of {width} dimensions is damaged", f"segment {segment.number}")
+
+
+def _drop_tiers(database: Database) -> None:
+    """Delete every tier. They are made again when the store is opened."""
+    database.connection.execute("DELETE FROM segment_tiers")
