@@ -30,7 +30,7 @@ def talk(memory: Memory, session: str, *texts: str, bundle: str | None = None) -
 
 def spoken(context: Context) -> list[str]:
     """What was said, without the frames of recalled history."""
-    return [said["content"] for said in context.messages if not said["content"].startswith("<recalled-history")]
+    return [said["content"] for said in context.messages if said["content"] not in context.recall]
 
 
 def test_the_tail_comes_whole_and_recall_fills_the_rest(memory: Memory) -> None:
@@ -86,8 +86,8 @@ def test_bundles_are_not_split(memory: Memory) -> None:
         ],
         user="ana",
     )
-    for budget in range(5, 120, 5):
-        contents = spoken(memory.assemble("x", user="ana", session="now", budget_tokens=budget))
+    for budget in range(5, 180, 5):
+        contents = "\n".join(spoken(memory.assemble("x", user="ana", session="now", budget_tokens=budget)))
         assert ("call the tool" in contents) == ("the tool says 42" in contents)
 
 
@@ -108,7 +108,8 @@ def test_recalled_text_stays_data(memory: Memory, attack: str) -> None:
     system = memory.assemble("quokka", user="ana", session="now", budget_tokens=300).recall
     assert system.count("</recalled-history>") == 1
     assert system.endswith("</recalled-history>")
-    assert len(system.splitlines()) == 4, "a line for the day, and one recalled record is one line"
+    day, head, *quoted = system.splitlines()[1:-1]
+    assert day.endswith(" old:") and head.startswith("[m:") and all(line.startswith(">") for line in quoted)
     assert "<|im_start" not in system
     assert "[INST]" not in system
     assert not any(char in system for char in "\u200b\u202e\U000e0041")

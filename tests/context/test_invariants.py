@@ -97,9 +97,9 @@ def check(memory: Memory, context: Context) -> None:
     tail_checks(memory, context, parts["tail"])
     covers = covered_by(memory.store, keys)
     assert not any(below & set(keys) for below in covers.values()), "a summary and its turns never both appear"
-    assert context.recall.count("</recalled-history>") == sum(
-        each["content"].startswith("<recalled-history") for each in context.messages
-    )
+    frames = [each["content"] for each in context.messages if each["content"].startswith("<recalled-history")]
+    assert context.recall.count("</recalled-history>") == sum(each in context.recall for each in frames)
+    assert {each["role"] for each in context.messages} <= {"user", "assistant"}
 
 
 def tail_checks(memory: Memory, context: Context, tail: set[str]) -> None:

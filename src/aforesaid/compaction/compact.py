@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from aforesaid.context.previous import largest_budget
-from aforesaid.context.recent_turns import groups, last_turns, recent, turn_tokens
+from aforesaid.context.recent_turns import groups, last_turns, recent
+from aforesaid.context.render import turn_tokens
 from aforesaid.engine.lineage import COVERS, already_summarised
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.rules import save_guidance, standing_rules

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from aforesaid.context import marks
 from aforesaid.context import render as frame
 from aforesaid.context.packer import ContextPacker, Count, Mandatory, records_of
 from aforesaid.context.previous import Digests, Previous, load_previous
-from aforesaid.context.recent_turns import groups, last_turns, message, message_tokens, recent, turn_tokens
+from aforesaid.context.recent_turns import groups, last_turns, recent
 from aforesaid.context.rule_room import rule_room
 from aforesaid.engine.kept_values import raise_most_uses
 from aforesaid.engine.lineage import covered_by
@@ -127,7 +128,8 @@ def without_memory(
     count: Count, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
 ) -> Context:
     """A context with only the caller's messages, and the reason in `degraded`."""
-    bare = Context("", messages, 0, budget, (), (), None)
+    parts = tuple(frame.speech(each["role"], each["content"]) for each in messages)
+    bare = Context("", messages, 0, budget, (), (), None, parts=parts)
     tokens = count(bare.text) if bare.text else 0
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
@@ -149,7 +151,13 @@ def _recent_turns(request: Request, spec: ContextRequest) -> list[Record]:
 def _in_messages(turns: Sequence[Record], messages: Sequence[Mapping[str, str]]) -> list[Record]:
     """The turns that are among the caller's messages."""
     given = {(each["role"], each["content"]) for each in messages}
-    return [turn for turn in turns if tuple(message(turn).values()) in given]
+    return [turn for turn in turns if not given.isdisjoint(_as_given(turn))] if given else []
+
+
+def _as_given(turn: Record) -> list[tuple[str, str]]:
+    """A turn as a caller may have it: as it was stored, or as an earlier context showed it."""
+    shown = frame.message(turn)
+    return [(turn.role or "user", turn.text), (shown["role"], turn.text), (shown["role"], shown["content"])]
 
 
 def _mandatory(
@@ -157,10 +165,10 @@ def _mandatory(
 ) -> Mandatory:
     """Fill the budget in this order: hard rules, the last m turns, soft rules, elevated rules, older turns (spec 6)."""
     rows, total, count = request.settings.assemble, spec.budget_tokens, request.count_tokens
-    cost = partial(turn_tokens, count)
+    cost = partial(frame.turn_tokens, count)
     given = _in_messages(turns, spec.messages)
     stored = groups([turn for turn in turns if turn not in given])
-    own = sum(message_tokens(count, each) for each in spec.messages)
+    own = sum(count(frame.speech(each["role"], each["content"]) + "\n") for each in spec.messages)
     last = last_turns(stored, rows.tail_turns)
     least = sum(map(cost, last))
     wanted = rule_room(request, rules.hard, total)
@@ -189,14 +197,17 @@ def _mandatory(
         *(_traced(record, soft, "soft rule", count) for record in rules.soft),
         *(_traced(record, elevated, "asked for before", count, "guidance") for record in asked),
         *(TraceItem(turn.id, "tail", False, cost(turn), "does not fit", key=turn.key) for turn in tail.missing),
-        *(TraceItem(turn.id, "tail", True, cost(turn), "recent", key=turn.key) for turn in tail.records),
+        *(
+            TraceItem(turn.id, "tail", True, cost(turn), f"recent{frame.disarmed(turn)}", key=turn.key)
+            for turn in tail.records
+        ),
     )
     return Mandatory(RulesInView(hard, soft, elevated), tail, spec.messages, trace, "; ".join(problems))
 
 
 def _soft(rules: Sequence[Record], budget: float, count: Count) -> tuple[Sequence[Record], int]:
     """The longest prefix of the soft rules that fits the budget, and its tokens."""
-    title = count(frame.GUIDANCE + "\n")
+    title = count(marks.GUIDANCE + "\n")
     costs = [count(frame.rule(record) + "\n") for record in rules]
     taken = packing.longest_prefix(costs, max(budget - title, 0))
     return rules[:taken], title + sum(costs[:taken]) if taken else 0
@@ -219,7 +230,7 @@ def _elevated(
         return (), 0
     request = with_thresholds(request)
     count, rows = request.count_tokens, request.settings
-    spent = count(frame.ASKED + "\n")
+    spent = count(marks.ASKED + "\n")
     most = min(packing.share_tokens(spec.budget_tokens, rows.assemble.elevated), room)
     query = request.arm.embed_query(spec.query)
     vectors = request.view.vectors([record.key for record in rules]) if query is not None else {}
@@ -238,6 +249,7 @@ def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, pa
     fits = record in taken
     missing = "does not fit" if part == "rules" else "does not fit, or far from it"
     reason = what if fits else f"{what}: {missing}"
+    reason += frame.disarmed(record) if part == "guidance" else ""
     return TraceItem(record.id, part, fits, count(frame.rule(record) + "\n"), reason, key=record.key)
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aforesaid.context import render as frame
-from aforesaid.context.neutralize import attempts
-from aforesaid.context.recent_turns import Tail, message
+from aforesaid.context.recent_turns import Tail
 from aforesaid.engine.rules import RulesInView
 from aforesaid.math import packing
 from aforesaid.retrieval.snippets import SnippetBudget, is_snippet
@@ -26,10 +25,17 @@ class ContextPiece:
 
     @property
     def messages(self) -> tuple[dict[str, str], ...]:
-        """The piece as chat messages. Recalled history never has the system role."""
+        """The piece as chat messages. Nothing that was stored has the system role."""
         if self.part == "tail":
-            return tuple(map(message, self.records))
+            return tuple(map(frame.message, self.records))
         return ({"role": "user", "content": frame.recalled(self.records)},) if self.records else ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The same messages in the text of a context."""
+        if self.part == "tail":
+            return tuple(map(frame.turn_text, self.records))
+        return (frame.recalled(self.records),) if self.records else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,7 @@ class ContextPacker:
         `before` are the recalled records that the context has already.
         """
         bare = self._build((ContextPiece("tail", self.mandatory.tail.records),), ()).context
-        spent = bare.tokens + self.count(f"\nuser: {frame.EMPTY}\n")
+        spent = bare.tokens + self.count(f"\n{frame.EMPTY}\n")
         room = spent + int(share * packing.recall_budget(self.budget, spent))
         taken: list[Hit] = []
         trace: list[TraceItem] = []
@@ -141,7 +147,7 @@ class ContextPacker:
             elif is_snippet(hit.record) and not snippets.fits(size):
                 trace.append(_traced(hit, False, size, self._snippet_limit))
             else:
-                trace.append(_traced(hit, True, size, _reason(hit)))
+                trace.append(_traced(hit, True, size, hit.reason + frame.disarmed(hit.record)))
                 taken.append(hit)
                 headings.append(heading)
                 spent += size
@@ -181,8 +187,10 @@ class ContextPacker:
     def _build(self, pieces: Sequence[ContextPiece], trace: Sequence[TraceItem]) -> PackedContext:
         mandatory, filled = self.mandatory, tuple(piece for piece in pieces if piece.records)
         rules = mandatory.rules.records
+        system = frame.rules(mandatory.rules.hard, mandatory.rules.soft, mandatory.rules.elevated)
+        own = (frame.speech(each["role"], each["content"]) for each in mandatory.own)
         context = Context(
-            system=frame.rules(mandatory.rules.hard, mandatory.rules.soft, mandatory.rules.elevated),
+            system=system,
             messages=(*(each for piece in filled for each in piece.messages), *mandatory.own),
             tokens=0,
             budget_tokens=self.budget,
@@ -195,6 +203,7 @@ class ContextPacker:
                 *(_citation(piece.part, record) for piece in filled for record in piece.records),
             ),
             recall="\n".join(frame.recalled(piece.records) for piece in filled if piece.part == "recall"),
+            parts=tuple(filter(None, (system, *(text for piece in filled for text in piece.texts), *own))),
         )
         return PackedContext(replace(context, tokens=self.count(context.text) if context.text else 0), filled)
 
@@ -202,12 +211,6 @@ class ContextPacker:
 def records_of(pieces: Sequence[ContextPiece], part: Part) -> list[Record]:
     """The records of all pieces of a part, in order."""
     return [record for piece in pieces if piece.part == part for record in piece.records]
-
-
-def _reason(hit: Hit) -> str:
-    """Why a hit was taken, and the injection attempts in its text."""
-    tried = attempts(hit.record.text)
-    return f"{hit.reason}; disarmed={', '.join(tried)}" if tried else hit.reason
 
 
 def _traced(hit: Hit, taken: bool, size: int, reason: str) -> TraceItem:

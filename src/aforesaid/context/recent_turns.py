@@ -1,11 +1,11 @@
-"""The recent turns of a session (its tail), unchanged; turns of a bundle stay together."""
+"""Which recent turns of a session (its tail) a context has; turns of a bundle stay together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from aforesaid.types import AGENT_ROLES, Record
+from aforesaid.types import Record
 
 Cost = Callable[[Record], int]
 Group = tuple[Record, ...]
@@ -19,22 +19,6 @@ class Tail:
 
     records: tuple[Record, ...]
     missing: tuple[Record, ...] = ()
-
-
-def message(record: Record) -> dict[str, str]:
-    """A turn as a chat message. Every role except the agent's becomes "user"."""
-    role = record.role if record.role in AGENT_ROLES else "user"
-    return {"role": role or "user", "content": record.text}
-
-
-def message_tokens(count: Callable[[str], int], message: Mapping[str, str]) -> int:
-    """The tokens of a chat message in a prompt."""
-    return count(f"{message['role']}: {message['content']}\n")
-
-
-def turn_tokens(count: Callable[[str], int], turn: Record) -> int:
-    """The tokens of a turn in a prompt."""
-    return message_tokens(count, message(turn))
 
 
 def groups(turns: Sequence[Record]) -> list[Group]:

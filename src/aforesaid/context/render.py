@@ -1,20 +1,27 @@
-"""Renders records as prompt text: rules as instructions, recalled history as data inside a frame."""
+"""Renders records as prompt text: rules as instructions, everything else as speech or as data inside a frame.
+
+Every line of a context begins with words of ours: a title, a rule's place, a speaker, a handle, a heading or the frame.
+A text of one line stands behind its head. A text of several lines stands below it, each line behind `>`; the further
+lines of a rule are indented. So no stored text can look like a rule, a speaker or the end of its frame.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from aforesaid.context.neutralize import neutralised
+from aforesaid.context.marks import ASKED, CHANGED, GUIDANCE, INDENT, OUTSIDE, QUOTE, RULES
+from aforesaid.context.neutralize import attempts, neutralised, neutralised_line
+from aforesaid.engine.rules import said_by_user
 from aforesaid.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
 from aforesaid.types import SUPERSEDED_BY, Record
 
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
-RULES = "Rules that hold:"
-GUIDANCE = "Guidance, to be followed where it fits:"
-OUTSIDE = "(from outside)"  # marks untrusted text: from a tool, a page or another person
-CHANGED = "(changed since)"  # marks superseded records
-ASKED = "Asked for by the user before; the newest holds where two disagree:"
+NAME_SIGNS = str.maketrans({":": "∶", "[": "⟦", "]": "⟧"})  # what ends a speaker or a place
+PLACE_SIGNS = str.maketrans({"[": "⟦", "]": "⟧"})
+
+
+# Recalled history
 
 
 def recalled(records: Sequence[Record]) -> str:
@@ -27,16 +34,74 @@ def recalled(records: Sequence[Record]) -> str:
 
 def heading(record: Record) -> str:
     """The heading of recalled records: day and session, or file."""
-    where = record.provenance.file if record.provenance and record.provenance.file else record.session
-    return f"{record.time:%Y-%m-%d} {neutralised(where or '')}".rstrip() + ":"
+    return f"{record.time:%Y-%m-%d} {neutralised_line(_origin(record))}".rstrip() + ":"
 
 
 def item(record: Record) -> str:
-    """One recalled record on one line: handle, time of day, role and neutralised text."""
-    who = f" {neutralised(record.role)}" if record.role else ""
+    """One recalled record: handle, time of day and role, then its neutralised text."""
+    who = f" {neutralised_line(record.role).translate(NAME_SIGNS)}" if record.role else ""
     marks = f" {OUTSIDE}" if record.tainted else ""
     marks += f" {CHANGED}" if SUPERSEDED_BY in record.meta else ""
-    return f"{handle(record.key)} {record.time:%H:%M}{who}{marks}: {neutralised(record.text)}"
+    return quoted(f"{handle(record.key)} {record.time:%H:%M}{who}{marks}:", record.text)
+
+
+def quoted(head: str, text: str) -> str:
+    """A neutralised text after its head: behind it, or, if it has several lines, each on a line of its own."""
+    safe = neutralised(text)
+    if "\n" in safe:
+        return "\n".join([head, *(f"{QUOTE} {line}" if line else QUOTE for line in safe.split("\n"))])
+    return f"{head} {safe}" if safe else head
+
+
+def disarmed(record: Record) -> str:
+    """The injection attempts in a record's text and in the names that are shown with it, for the trace."""
+    tried = attempts("\n".join(filter(None, (record.text, record.role, _origin(record)))))
+    return f"; disarmed={', '.join(tried)}" if tried else ""
+
+
+def _origin(record: Record) -> str:
+    return (record.provenance.file if record.provenance and record.provenance.file else record.session) or ""
+
+
+# Recent turns
+
+
+def message(turn: Record) -> dict[str, str]:
+    """A turn as a chat message that every host takes: the user's and the assistant's words, the rest as framed data."""
+    role = _speaker(turn)
+    return {"role": role or "user", "content": neutralised(turn.text) if role else _framed(turn)}
+
+
+def turn_text(turn: Record) -> str:
+    """The same turn in the text of a context."""
+    role = _speaker(turn)
+    return speech(role, turn.text) if role else _framed(turn)
+
+
+def turn_tokens(count: Callable[[str], int], turn: Record) -> int:
+    """The tokens of a turn in the text of a context."""
+    return count(turn_text(turn) + "\n")
+
+
+def speech(role: str, text: str) -> str:
+    """The words of a speaker in the text of a context."""
+    return quoted(f"{neutralised_line(role).translate(NAME_SIGNS)}:", text)
+
+
+def _speaker(turn: Record) -> str:
+    """Who speaks; "" for what is data: results of tools, stored system messages, other people, untrusted text."""
+    if turn.tainted:
+        return ""
+    if (turn.role or "").lower() == "assistant":
+        return "assistant"
+    return "user" if said_by_user(turn) else ""
+
+
+def _framed(turn: Record) -> str:
+    return "\n".join([FRAME_OPEN, item(turn), FRAME_CLOSE])
+
+
+# Rules
 
 
 def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Record] = ()) -> str:
@@ -46,10 +111,12 @@ def rules(hard: Sequence[Record], soft: Sequence[Record], elevated: Sequence[Rec
 
 
 def rule(record: Record) -> str:
-    """One rule: file and lines, then the text; for a rule from a conversation, its day and the text on one line."""
+    """One rule: file and lines, then the text; for a rule from a conversation, its day and the neutralised text."""
     if record.provenance is not None and record.provenance.file is None:
-        return f"[{record.time:%Y-%m-%d}] {neutralised(record.text)}"
-    return f"[{place(record)}] {record.text}"
+        return quoted(f"[{record.time:%Y-%m-%d}]", record.text)
+    first, *more = record.text.splitlines() or [""]
+    place_name = neutralised_line(place(record)).translate(PLACE_SIGNS)
+    return "\n".join([f"[{place_name}] {first}", *(f"{INDENT}{line}" if line else "" for line in more)])
 
 
 def place(record: Record) -> str:

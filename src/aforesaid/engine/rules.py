@@ -80,9 +80,13 @@ def standing_rules(request: Request, turns: Sequence[Record]) -> list[Record]:
 
 
 def _is_by_user(turn: Record) -> bool:
+    return said_by_user(turn) and not turn.tainted and turn.echo_of is None
+
+
+def said_by_user(turn: Record) -> bool:
+    """Whether the user spoke, under their name or none."""
     role = (turn.role or "").lower()
-    own = role in USER_ROLES or (turn.user is not None and role == turn.user.lower())
-    return own and not turn.tainted and turn.echo_of is None
+    return role in USER_ROLES or (turn.user is not None and role == turn.user.lower())
 
 
 def save_guidance(writer: Writer, turns: Sequence[Record]) -> int:

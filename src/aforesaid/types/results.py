@@ -150,12 +150,7 @@ class Context:
     kept_tokens: int = 0  # leading tokens that equal the session's previous context
     citations: tuple[Citation, ...] = ()
     recall: str = ""  # the recalled history alone
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The pieces of the context in order. If one changes, a model must read everything after it again."""
-        messages = (f"{message['role']}: {message['content']}" for message in self.messages)
-        return tuple(part for part in (self.system, *messages) if part)
+    parts: tuple[str, ...] = ()  # rules and messages as text; a model must read everything after a changed one again
 
     @property
     def text(self) -> str:

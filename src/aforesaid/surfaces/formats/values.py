@@ -30,7 +30,7 @@ ADDED = {
     "PolicyValidation": ("allowed",),
 }
 # Fields that JSON leaves out.
-LEFT_OUT = {"AdoptedPolicy": ("policy",), "NotesRoot": ("made", "generation", "linked")}
+LEFT_OUT = {"AdoptedPolicy": ("policy",), "Context": ("parts",), "NotesRoot": ("made", "generation", "linked")}
 
 
 def to_json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the tools answer: small objects of fixed shape, one row a field. Recalled text is on one line, as data."""
+"""What the tools answer: small objects of fixed shape, one row a field. Recalled text is neutralised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from aforesaid.context.neutralize import neutralised
+from aforesaid.context.neutralize import neutralised, neutralised_line
 from aforesaid.context.render import place
 from aforesaid.surfaces.formats.records import details_line, provenance_pairs
 from aforesaid.types import Record
@@ -80,7 +80,7 @@ ITEM: Fields = {
     "text": (str, lambda record: neutralised(record.text)),
     "when": (str, _seconds("time")),
     "kind": (str, lambda record: record.claim_type or record.kind),
-    "source": (str, lambda record: neutralised(_source(record))),
+    "source": (str, lambda record: neutralised_line(_source(record))),
     "outside": (bool, attrgetter("tainted")),
     "replaced": (bool, lambda record: record.valid_to is not None),
 }
@@ -91,7 +91,7 @@ HIT: Fields = {
             **ITEM,
             "text": (str, _cut),
             "scope": (str, attrgetter("scope")),
-            "provenance": (str, lambda record: neutralised(provenance_pairs(record.provenance))),
+            "provenance": (str, lambda record: neutralised_line(provenance_pairs(record.provenance))),
         },
     ),
     "score": (float, score("score")),
@@ -100,17 +100,17 @@ HIT: Fields = {
 HITS: Any = list[typed("HitResult", HIT)]  # type: ignore[misc]
 CHANGE: Fields = {
     "path": (str, attrgetter("path")),
-    "before": (str, lambda change: "" if change.before is None else neutralised(str(change.before))),
-    "after": (str, lambda change: "" if change.after is None else neutralised(str(change.after))),
+    "before": (str, lambda change: "" if change.before is None else neutralised_line(str(change.before))),
+    "after": (str, lambda change: "" if change.after is None else neutralised_line(str(change.after))),
 }
 CHANGES: Any = list[typed("Change", CHANGE)]  # type: ignore[misc]
 SNIPPET: Fields = {
-    "place": (str, lambda each: neutralised(each.place)),
+    "place": (str, lambda each: neutralised_line(each.place)),
     "text": (str, lambda each: _cut(each.record)),
     "score": (float, score("score")),
-    "reason": (str, lambda each: neutralised(each.reason)),
+    "reason": (str, lambda each: neutralised_line(each.reason)),
     "tier": (str, attrgetter("tier")),
-    "also": (list[str], lambda each: [neutralised(place) for place in each.others]),
+    "also": (list[str], lambda each: [neutralised_line(place) for place in each.others]),
     "id": (str, attrgetter("record.id")),
     "outside": (bool, attrgetter("record.tainted")),
 }
@@ -123,7 +123,7 @@ SHAPES: Mapping[str, Fields] = {
     "SearchAnswer": {
         "hits": (HITS, lambda result: [filled(HIT, hit) for hit in result]),
         "searched": (str, attrgetter("freshness.line")),
-        "details": (str, lambda result: neutralised(details_line(result.details))),
+        "details": (str, lambda result: neutralised_line(details_line(result.details))),
         **IDS,
         **NOTED,
     },
@@ -131,7 +131,7 @@ SHAPES: Mapping[str, Fields] = {
         "hits": (SNIPPETS, lambda result: [filled(SNIPPET, each) for each in result]),
         **attributes(mode=str, tokens=int, left_out=int),
         "variants": (list[str], names("expansions")),
-        "stopped": (str, lambda result: neutralised(result.stopped)),
+        "stopped": (str, lambda result: neutralised_line(result.stopped)),
         "degraded": (str, attrgetter("degraded")),
         "searched": (str, attrgetter("freshness.line")),
         **NOTED,

@@ -21,7 +21,7 @@ from mcp.types import INVALID_PARAMS, CallToolResult, TextContent, ToolAnnotatio
 from pydantic import ValidationError
 
 from aforesaid import __version__
-from aforesaid.context.neutralize import neutralised
+from aforesaid.context.neutralize import neutralised_line
 from aforesaid.errors import AforesaidError, DeniedError, InputError
 from aforesaid.memory import Memory
 from aforesaid.surfaces.daemon.connection import MAX_REQUEST_BYTES, bounded_lines
@@ -106,7 +106,7 @@ class Aforesaid(MCPServer):  # type: ignore[misc]
         try:
             return await super().get_prompt(name, *rest, **more)
         except ValueError as error:
-            raise MCPError(code=INVALID_PARAMS, message=neutralised(f"{error}. See prompts/list.")) from error
+            raise MCPError(code=INVALID_PARAMS, message=neutralised_line(f"{error}. See prompts/list.")) from error
 
 
 def build(access: MemoryAccess, profile: tools.Profile = "full") -> Any:
@@ -193,13 +193,13 @@ def failed(tool: str, cause: BaseException | None) -> Any:
     """
     error = as_error(tool, cause)
     text = f"{type(error).__name__}: {sentence(error)}"
-    parts = {name: neutralised(value) for name, value in error_json(error)["error"].items()}
+    parts = {name: neutralised_line(value) for name, value in error_json(error)["error"].items()}
     return CallToolResult(content=[TextContent(type="text", text=text)], isError=True, _meta={ERROR: parts})
 
 
 def sentence(error: AforesaidError) -> str:
     """What is wrong and what to do. Text from outside is neutralised."""
-    return neutralised(f"{error.message} {error.remedy}".strip())
+    return neutralised_line(f"{error.message} {error.remedy}".strip())
 
 
 def as_error(name: str, cause: BaseException | None) -> AforesaidError:

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from pydantic import Field, WithJsonSchema
 from typing_extensions import TypedDict
 
-from aforesaid.context.neutralize import neutralised
+from aforesaid.context.neutralize import neutralised_line
 from aforesaid.errors import DeniedError, NotFoundError
 from aforesaid.surfaces.mcp.answers import CHANGE, SHAPES, filled, typed
 from aforesaid.surfaces.mcp.caller import ToolCall
@@ -175,7 +175,7 @@ def status(call: ToolCall, **who: Any) -> dict[str, Any]:
         "records": memory.store.count(where),
         "kinds": {kind: number for kind, number in kinds.items() if number},
         "candidates": len(memory.governance.candidates(**who, limit=MOST_CANDIDATES)),
-        "policy": neutralised(adopted.version) if adopted else "",
+        "policy": neutralised_line(adopted.version) if adopted else "",
         "embedder": spaces[0] if spaces else "",
         "problem": memory.documents.problem(**who),
     }
@@ -189,11 +189,11 @@ def policy(call: ToolCall, proposal: str = "", apply: bool = False) -> dict[str,
         report = call.memory.policy.apply(proposal, dry_run=not apply, by="mcp", progress=call.progress)
     adopted = call.memory.policy.current()
     return {
-        "version": neutralised(adopted.version) if adopted else "",
+        "version": neutralised_line(adopted.version) if adopted else "",
         "text": "" if report else policy_text(call),
         "applied": report is not None and report.adopted is not None,
         "changes": [filled(CHANGE, each) for each in report.changes] if report else [],
-        "warnings": [neutralised(each) for each in report.warnings] if report else [],
+        "warnings": [neutralised_line(each) for each in report.warnings] if report else [],
         **{name: getattr(report, name, 0) for name in ("withheld", "released", "unclean")},
     }
 
