@@ -46,6 +46,7 @@ filters = st.builds(
     tenant=st.sampled_from(["default", "default", "other"]),
     owners=st.sampled_from([None, ("user:ana",), ("user:", "global"), ("user:bo", "user:ana", "global")]),
     kinds=st.sampled_from([None, None, ("claim",)]),
+    id_starts=st.sampled_from([None, None, None, "r1", "r"]),
     sessions=st.sampled_from([None, None, ("s1",)]),
     boundaries=st.sampled_from([None, ("internal",)]),
     valid_at=st.sampled_from([None, NOON + timedelta(days=3)]),

@@ -11,6 +11,7 @@ from aforesaid.errors import InputError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
 from aforesaid.memory.handle import Handle
+from aforesaid.memory.lookup import SAFE_CHARS, choose
 from aforesaid.memory.visibility import find_visible, optional_id, record_owner, time_or_now, visible
 from aforesaid.policy.enforcement import CANDIDATE
 from aforesaid.policy.values import ObservationMode
@@ -127,7 +128,7 @@ class GovernanceHandle(Handle):
         """Make a candidate durable, so that search finds it. Return its record.
 
         Args:
-            id: The candidate's id.
+            id: The candidate's id, its handle, or at least 8 characters of its id.
 
         Raises:
             InputError: No candidate has that id.
@@ -136,10 +137,10 @@ class GovernanceHandle(Handle):
         names = [check_id(name, "reviewer") for name in reviewers]
 
         def work(request: Request) -> Record:
-            waiting = {record.id: record.key for record in _candidates(request, user, project)}
-            if id not in waiting:
+            found = choose(_candidates(request, user, project), id)
+            if found is None:
                 raise InputError(f"No candidate is called {id!r}.", "See memory.governance.candidates().")
-            [candidate] = request.store.get([waiting[id]])
+            [candidate] = request.store.get([found.key])
             return promotion.promote(request, candidate, names)
 
         return self._engine.run(work)
@@ -198,7 +199,8 @@ class GovernanceHandle(Handle):
         """
 
         def work(request: Request) -> promotion.RollbackReport:
-            [claim] = request.store.get([find_visible(request, id, user=user, project=project).key])
+            found = find_visible(request, id, user=user, project=project, least_chars=SAFE_CHARS)
+            [claim] = request.store.get([found.key])
             return promotion.rollback(request, claim, reason, by)
 
         return self._engine.run(work)

@@ -24,6 +24,7 @@ from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
 from aforesaid.math.pce import Signal
 from aforesaid.memory.handle import public
+from aforesaid.memory.lookup import SAFE_CHARS
 from aforesaid.memory.visibility import (
     OPEN_BOUNDARIES,
     find_visible,
@@ -350,7 +351,8 @@ class Memory:
 
         Args:
             text: The claim, in one or two sentences.
-            supersedes: The id of a claim that this one replaces. The old one ends at `time`.
+            supersedes: The claim that this one replaces: its id, its handle, or at least 8 characters of its id. The
+                old one ends at `time`.
             meta: Your own JSON values, kept with the record.
 
         Raises:
@@ -369,7 +371,7 @@ class Memory:
         )
 
         def work(request: Request) -> Record:
-            old = find_visible(request, supersedes, user=user, project=project) if supersedes is not None else None
+            old = _old(request, supersedes, user, project) if supersedes is not None else None
             return claims.remember(request, claim, old)
 
         return self._engine.run(work)
@@ -401,6 +403,7 @@ class Memory:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes.
             as_of: Answer as if it were that date: later records and changes are ignored. A date alone means its end.
+            exclude: Ids, keys or handles of records to leave out. A name that means no record excludes nothing.
             limit: How many hits to return; the setting `search.limit` if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
 
@@ -499,11 +502,13 @@ class Memory:
         """Return one record, also when it was superseded.
 
         Args:
+            id: Its id, its key, its handle in a context (`[m:8d50c0d7]`), or the start of its id if no other id
+                starts so. All verbs that take a record accept these.
             session: Its session; needed when two sessions use the same id.
 
         Raises:
             NotFoundError: No record that this caller may see has that id.
-            InputError: Several records have that id.
+            InputError: Several records match; the message lists them.
         """
         return find_visible(self._engine.request(), id, user=user, project=project, session=session)
 
@@ -543,7 +548,7 @@ class Memory:
         """List every version of a record, oldest first: those it replaced, and those that replaced it.
 
         Args:
-            id: The id or key of any version.
+            id: The id of any version, or another name of it, as in `get`.
             session: Its session; needed when two sessions use the same id.
         """
         request = self._engine.request()
@@ -640,7 +645,8 @@ class Memory:
         Several conditions narrow each other.
 
         Args:
-            ids: Ids or keys of records.
+            ids: Ids, keys or handles of records. The start of an id must have at least 8 characters here, and match one
+                record only.
             user: The user whose records to delete. Without one, only records without a user.
             project: The project they belong to; without `user`, only this project's own records.
             before: Only records before that time; the same as `until`.
@@ -716,6 +722,7 @@ class Memory:
             scope: Only records of this scope, or of these.
             boundaries: Only records of these privacy classes; None for all that the policy allows.
             as_of: As if it were that date: later records and changes are ignored. A date alone means its end.
+            exclude: Ids, keys or handles of records to leave out.
             now: The time at which records must be valid; the clock's if left out.
         """
         return visible(
@@ -723,6 +730,11 @@ class Memory:
             boundaries=boundaries, as_of=as_of, since=since, until=until, exclude=exclude,
             now=optional_time(now, "now"), superseded=superseded,
         )  # fmt: skip
+
+
+def _old(request: Request, name: str, user: str | None, project: str | None) -> Record:
+    """The claim that a new one replaces."""
+    return find_visible(request, name, user=user, project=project, least_chars=SAFE_CHARS)
 
 
 def _with_budget_warning(context: Context) -> Context:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from aforesaid.deletion.erase import Selection
 from aforesaid.engine.request import Request
 from aforesaid.errors import InputError
-from aforesaid.memory.visibility import find_one, optional_id, optional_time, owners
+from aforesaid.memory.lookup import SAFE_CHARS, find_exact
+from aforesaid.memory.visibility import find_visible, optional_id, optional_time, owners
 from aforesaid.text.analyze import MAX_QUERY_TERMS, query_terms, terms
 from aforesaid.types import Filter, TimeLike, check_id, owner_of
 
@@ -51,7 +52,12 @@ def select_records(
     owner = owner_of("project" if user is None and project else "user", user, project)
     if ids:  # a policy that hides a record does not keep its owner from deleting it
         mine = Filter(request.tenant, owners(user, project), sessions=sessions, echoes=True, withheld=True)
-        where = Filter(request.tenant, keys=tuple(find_one(request.store, mine, name).key for name in ids))
+        found = (
+            find_exact(request.store, mine, name)
+            or find_visible(request, name, user=user, project=project, session=session, least_chars=SAFE_CHARS)
+            for name in ids
+        )
+        where = Filter(request.tenant, keys=tuple(record.key for record in found))
     else:
         where = Filter(request.tenant, None if tenant else (owner,), sessions=sessions)
     where = replace(where, since=optional_time(since, "since"), until=min(ends, default=None))

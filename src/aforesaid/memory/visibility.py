@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from aforesaid.engine.request import Request
-from aforesaid.errors import InputError, NotFoundError
 from aforesaid.ingest.claims import Owner
-from aforesaid.store.protocols import Reader
+from aforesaid.memory.lookup import excluded_keys, find_one
 from aforesaid.types import (
     GLOBAL_OWNER,
     KINDS,
@@ -69,9 +68,14 @@ def visible(
         valid_at=None if superseded else known_by or moment,
         since=optional_time(since, "since"),
         until=min(ends, default=None),
-        exclude=tuple(exclude),
     )
-    return request.guard.narrow_filter(where, moment)
+    where = request.guard.narrow_filter(where, moment)
+    if not exclude:
+        return where
+    anywhere = replace(
+        where, scopes=None, kinds=None, sessions=None, valid_at=None, since=None, until=None, echoes=True
+    )  # fmt: skip
+    return replace(where, exclude=excluded_keys(request.view, anywhere, exclude))
 
 
 def owners(user: str | None, project: str | None) -> tuple[str, ...]:
@@ -92,29 +96,17 @@ def user_records(tenant: str, user: str | None, session: str | None = None) -> F
 
 
 def find_visible(
-    request: Request, name: str, *, user: str | None = None, project: str | None = None, session: str | None = None
+    request: Request,
+    name: str,
+    *,
+    user: str | None = None,
+    project: str | None = None,
+    session: str | None = None,
+    least_chars: int = 1,
 ) -> Record:
-    """Return the record with this id or key that the caller may see, also when it was superseded."""
+    """Return the record that a name means (see `lookup`) and the caller may see, also when it was superseded."""
     where = visible(request, user=user, project=project, session=session, boundaries=None, superseded=True)
-    return find_one(request.view, replace(where, echoes=True), name)
-
-
-def find_one(store: Reader, where: Filter, name: str) -> Record:
-    """Return the one record with this id or key.
-
-    Raises:
-        NotFoundError: No record under this filter has that id or key.
-        InputError: Several records have that id.
-    """
-    found = store.find(replace(where, ids=(check_id(name),)), limit=3)
-    if not found:  # a key names one record, so its session need not match
-        found = store.find(replace(where, keys=(name,), sessions=None), limit=1)
-    if not found:
-        raise NotFoundError(f"No record has the id {name!r}.", "See memory.list(); those of a user need user=NAME.")
-    if len(found) > 1:
-        sessions = ", ".join(str(record.session) for record in found)
-        raise InputError(f"Several records have the id {name!r} (sessions {sessions}).", "Name the session too.")
-    return found[0]
+    return find_one(request.view, replace(where, echoes=True), name, least_chars)
 
 
 def record_owner(

@@ -20,6 +20,8 @@ def passes(record: Record, where: Filter) -> bool:
     return (
         record.tenant == where.tenant
         and all(allowed is None or value in allowed for allowed, value in choices)
+        and (where.id_starts is None or record.id.startswith(where.id_starts))
+        and (where.key_starts is None or record.key.startswith(where.key_starts))
         and (where.valid_at is None or record.valid_from is None or record.valid_from <= where.valid_at)
         and (where.valid_at is None or record.valid_to is None or where.valid_at < record.valid_to)
         and (where.since is None or where.since <= record.time)

@@ -46,6 +46,12 @@ class SearchContract:
             (Filter(namespace="session:s1"), "g"),
             (Filter(keys=(make_record("a", user="ana", session="s1", scope="session", role="user").key, "no")), "a"),
             (Filter(keys=()), ""),
+            (Filter(id_starts="a"), "a"),
+            (Filter(id_starts="ab"), ""),
+            (Filter(id_starts="A"), ""),
+            (Filter(id_starts=""), "abcdefgh"),
+            (Filter(key_starts=make_record("c", user="ana", project="p", scope="project").key[:8]), "c"),
+            (Filter(key_starts="no"), ""),
             (Filter(states=("speaker|home", "no")), "b"),
             (Filter(states=()), ""),
             (Filter(purpose="tool:mail"), "abcdeg"),
@@ -87,6 +93,13 @@ class SearchContract:
         assert sorted(names[hit.key] for hit in store.vector_search(random_vectors(1)[0], where, 20)) == sorted(
             expected
         )
+
+    def test_the_start_of_an_id_is_taken_literally(self, store: Store) -> None:
+        names = ["a*b", "a*", "ab", "a?c", "a[b]", "[a", "a\\b", "é1", "e1", "ÉX", "日本"]
+        fill(store, [make_record(name) for name in names], random_vectors(len(names)))
+        for start in ("a", "a*", "a*b", "a?", "a[", "[", "a\\", "é", "É", "日", "%", "_", "]"):
+            found = {record.id for record in store.find(replace(ALL, id_starts=start))}
+            assert found == {name for name in names if name.startswith(start)}
 
     def test_searches_skip_excluded_keys(self, store: Store) -> None:
         a, b = fill(store, [make_record("a"), make_record("b")], random_vectors(2))

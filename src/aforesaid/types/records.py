@@ -224,6 +224,8 @@ class Filter:
     sessions: tuple[str, ...] | None = None
     ids: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
+    id_starts: str | None = None  # only records whose id starts with this text
+    key_starts: str | None = None
     boundaries: tuple[Boundary, ...] | None = None
     valid_at: datetime | None = None  # only statements that were true then
     since: datetime | None = None  # on or after this time

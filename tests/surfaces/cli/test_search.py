@@ -127,6 +127,15 @@ def test_show_asks_for_the_session_when_a_name_is_taken_twice(path: Path) -> Non
     assert "session s9" in words(run(path, "show", "t1", "--session", "s9"))
 
 
+def test_show_takes_a_handle_and_what_list_prints(path: Path) -> None:
+    run(path, "ingest", stdin=jsonl({**TURNS[0], "id": "2026-05-01-the-first-call-with-ines"}))
+    shown = run(path, "assemble", "Lisbon").stdout
+    handle = shown[shown.index("[m:") : shown.index("[m:") + 12]
+    for name in (handle, handle[1:-1], "2026-05-01-the-first-ca…", "2026"):
+        assert "I moved to Lisbon in May." in run(path, "show", name).stdout
+    assert "2026-05-01-the-first-ca…" in run(path, "list").stdout
+
+
 def test_list_is_newest_first_and_marks_what_lasts(path: Path) -> None:
     filled(path)
     run(path, "remember", "She lives in Porto.", "--user", "ana", "--time", "2026-05-10")

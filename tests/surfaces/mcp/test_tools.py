@@ -195,6 +195,24 @@ def test_forget_tells_first_and_deletes_when_asked(talk: Talk) -> None:
     assert talk.error("memory_forget", ids=["no-such"])["type"] == "NotFoundError"
 
 
+def test_handles_and_starts_of_ids_name_records(memory: Memory, talk: Talk) -> None:
+    name, other = claim(talk), claim(talk, "Ana prefers black tea in the evening.")
+    made = talk.call("memory_assemble", query="green tea in the morning")
+    [handle] = [handle for handle, id_ in made["citations"].items() if id_ == name]
+    for given in (handle, handle[1:-1], name[:12]):
+        assert talk.call("memory_get", id=given)["id"] == name
+        assert talk.call("memory_feedback", id=given, signal="helpful")["id"] == name
+        assert talk.call("memory_forget", ids=[given])["would"] == [{"id": name, "kind": "claim"}]
+    wrong = talk.error("memory_get", id="claim-")
+    assert name in wrong["message"] and other in wrong["message"]
+    unsure = next(name[:end] for end in range(1, len(name)) if not other.startswith(name[:end]))
+    memory.forget([other], user="ana")
+    assert talk.call("memory_get", id=unsure[:6])["id"] == name, "the start of an id is enough to read"
+    assert "8 characters" in talk.error("memory_forget", ids=[unsure[:6]], dry_run=False)["remedy"]
+    assert talk.error("memory_forget", ids=["[m:00000000]"])["type"] == "NotFoundError"
+    assert talk.call("memory_forget", ids=[handle], dry_run=False)["records"] == 1
+
+
 def test_what_is_everybodys_is_not_the_models_to_end(memory: Memory, talk: Talk) -> None:
     shared = memory.remember("Deploys happen on Fridays.", scope="global").id
     waiting = memory.remember("Evidence of deploys.", user="ana").id

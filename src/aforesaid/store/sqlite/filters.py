@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ def records_clause(where: Filter) -> Clause:
     }  # fmt: skip
     conditions = {
         **{f"records.{column} IN {LISTED}": _listed(allowed) for column, allowed in choices.items()},
+        "records.id GLOB ?": _glob(where.id_starts),
+        "records.key GLOB ?": _glob(where.key_starts),
         "ifnull(records.valid_from <= ?, 1)": to_micros(where.valid_at),
         "ifnull(records.valid_to > ?, 1)": to_micros(where.valid_at),
         "records.time >= ?": to_micros(where.since),
@@ -84,6 +87,11 @@ LISTED = "(SELECT value FROM json_each(?))"  # takes a list of any length as one
 def listed(values: Sequence[str] | Sequence[int]) -> str:
     """Encode values as the parameter of LISTED."""
     return json.dumps(list(values))
+
+
+def _glob(start: str | None) -> str | None:
+    """The pattern of texts that start like this. SQLite answers it from an index."""
+    return None if start is None else re.sub(r"[*?\[]", r"[\g<0>]", start) + "*"
 
 
 def _listed(values: Sequence[str] | None) -> str | None:

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from aforesaid.context.neutralize import neutralised_line
 from aforesaid.errors import DeniedError, NotFoundError
+from aforesaid.memory.lookup import SAFE_CHARS, choose, not_found
 from aforesaid.surfaces.mcp.answers import CHANGE, SHAPES, filled, typed
 from aforesaid.surfaces.mcp.caller import ToolCall
 from aforesaid.surfaces.verbs import all_tools
@@ -87,8 +88,9 @@ def signature(verb: Verb, tool: Tool, trusted: bool) -> inspect.Signature:
 def run(verb: Verb, tool: Tool, call: ToolCall, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Run a tool for a caller."""
     values = {each.name: _given(each, arguments[form.name or each.name]) for each, form in _arguments(verb)}
-    for name in _names(values.get(tool.owned)):
-        check_owned(call, name, values.get("session"))
+    if names := _names(values.get(tool.owned)):
+        owned = [check_owned(call, name, values.get("session")).key for name in names]
+        values[tool.owned] = owned if isinstance(values[tool.owned], tuple | list) else owned[0]
     chosen = verb.mode_for(values)
     values = {**chosen.own_values(values), **tool.fixed}
     values |= {name: getattr(call, name) for name in WHO if chosen.has(name)}
@@ -144,7 +146,8 @@ def _keyword(name: str, annotation: Any, default: Any = inspect.Parameter.empty)
 
 def get(call: ToolCall, id: str, **where: Any) -> dict[str, Any]:  # noqa: A002 - the name in the schema
     """A record with its versions."""
-    return {"record": call.memory.get(id, **where), "versions": call.memory.history(id, **where)}
+    record = call.memory.get(id, **where)
+    return {"record": record, "versions": call.memory.history(record.key, **where)}
 
 
 def ingest(call: ToolCall, session: str, turns: Sequence[Mapping[str, str]], **who: Any) -> IngestReport:
@@ -209,20 +212,23 @@ def policy_text(call: ToolCall) -> str:
 SPECIAL: Mapping[str, Callable[..., Any]] = {"get": get, "ingest": ingest, "status": status, "policy": policy}
 
 
-def check_owned(call: ToolCall, name: str, session: str | None = None) -> None:
-    """Refuse records that the caller cannot see, and global ones: only a person may end or delete those."""
-    if _seen(call, name, session).scope == "global":
+def check_owned(call: ToolCall, name: str, session: str | None = None) -> Record:
+    """The record of this name, unless it is a global one: only a person may end or delete those."""
+    record = _seen(call, name, session)
+    if record.scope == "global":
         raise DeniedError(
             f"{name!r} is shared with everybody; a model may not end or delete it.",
             "A person can, with `aforesaid rollback` or `aforesaid forget`.",
         )
+    return record
 
 
 def _seen(call: ToolCall, name: str, session: str | None) -> Record:
     try:
-        return call.memory.get(name, **call.owner, session=session)
+        seen = [call.memory.get(name, **call.owner, session=session)]
     except NotFoundError:
-        for record in call.memory.governance.candidates(user=call.user, project=call.project, limit=ALL):
-            if name in (record.id, record.key):
-                return record
-        raise
+        seen = call.memory.governance.candidates(user=call.user, project=call.project, limit=ALL)
+    record = choose(seen, name)
+    if record is None:
+        raise not_found(name, SAFE_CHARS)
+    return record

@@ -28,7 +28,7 @@ WHERE = (USER, PROJECT, SESSION)
 
 ID = Argument(
     "id", metavar="ID", positional=True, required=True,
-    tool=ToolForm("The id of a record, as another tool gave it.", least=1),
+    tool=ToolForm("The id of a record, or its handle such as [m:8d50c0d7].", least=1),
 )  # fmt: skip
 QUERY = Argument(
     "query", kind="words", positional=True, required=True,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from aforesaid.errors import NotFoundError
+from aforesaid.errors import InputError, NotFoundError
 from aforesaid.surfaces.formats import notes
 from aforesaid.surfaces.formats import records as shown
 from aforesaid.surfaces.formats.maintenance import receipt_text
@@ -21,14 +22,19 @@ if TYPE_CHECKING:
 
 
 def record_or_lines(memory: Memory, id: str, **who: Any) -> Record | NoteLines:  # noqa: A002 - the method's word
-    """A record by its id, else lines of an indexed note by their path."""
-    try:
+    """A record by its id, else lines of an indexed note by their path, else a record by the start of its id."""
+    if not notes.names_a_file(id):
         return memory.get(id, **who)
-    except NotFoundError:
-        if not notes.names_a_file(id):
-            raise
-        who.pop("session", None)
-        return memory.notes.lines(id, **who)
+    found = None
+    with suppress(InputError):
+        found = memory.get(id, **who)
+    if found is None or id not in (found.id, found.key):
+        try:
+            return memory.notes.lines(id, **{name: value for name, value in who.items() if name != "session"})
+        except NotFoundError:
+            if found is None:
+                raise
+    return found
 
 
 def forget(memory: Memory, whole_tenant: bool = False, **given: Any) -> ForgetReceipt:
@@ -79,7 +85,7 @@ REMEMBER = Verb(
         arg.TEXT, *arg.WHO, arg.SCOPE, arg.TYPE, arg.BOUNDARY,
         Argument(
             "supersedes", "The record that this one replaces.", metavar="ID",
-            tool=ToolForm("The id of a claim that this one replaces; leave empty for none.", name="replaces"),
+            tool=ToolForm("The id or handle of a claim that this one replaces; leave empty for none.", name="replaces"),
         ),
         Argument("time", "When it became true.  [default: now]", "time"),
     ),
@@ -131,6 +137,7 @@ SHOW = Verb(
     "show", "get", "Show one whole record, or lines of a note.",
     """Shows the text, where it comes from, and what the gate decided.
 
+    ID may be a handle from a context, such as m:8d50c0d7, or the start of an id, if no other id starts so.
     Lines come from the file as it is now. A note on stderr says when the file changed since it was indexed.
     """,
     (replace(arg.ID, metavar="ID|PATH[:LINES]"), *arg.WHERE),
@@ -200,11 +207,13 @@ FORGET = Verb(
     Everything derived from the records is deleted too: summaries, guidance, claims without another source. Several
     options narrow each other. Afterwards the raw bytes of every file of the store are checked, backups made by
     `aforesaid backup` included. The exit code is 1 if something is left.
+
+    An ID may be a handle such as m:8d50c0d7, or at least 8 characters of an id that match one record only.
     """,
     (
         Argument(
             "ids", metavar="[IDS]...", positional=True, many=True,
-            tool=ToolForm("Ids of records, as another tool gave them.", most=arg.MAX_LIST),
+            tool=ToolForm("Ids or handles of records, as another tool gave them.", most=arg.MAX_LIST),
         ),
         *arg.WHO,
         replace(
