@@ -17,7 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import DaemonError, StoreCorruptError
+from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.surfaces.daemon.client import Client, ClientIdentity
 from aforesaid.surfaces.daemon.connection import (
@@ -448,3 +450,25 @@ def test_when_no_daemon_can_be_had_calls_fail_in_a_sentence() -> None:
 
     [heard] = Pipe().run(say, lambda line: line.link.shutdown(socket.SHUT_RDWR))
     assert heard["error"]["message"] == "No daemon answered."
+
+
+def test_a_daemon_follows_a_change_of_the_model(
+    path: Path, place: DaemonPaths, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "aforesaid.toml"
+    file.write_text('[embed]\nprovider = "hash"\n')
+    monkeypatch.setenv("AFORESAID_CONFIG", str(file))
+    warm = Daemon(path, place, 60)
+    warm.accept(ClientIdentity.of(ROWS))
+    memory = warm.memory()
+    memory.remember("Ana lives in Horta.", user="ana")
+    with Memory.open(path) as other:
+        other.maintenance.reindex(HashEmbedder(32))
+    found = memory.search("Horta", user="ana")
+    assert len(found) == 1
+    assert "restart this program" in found.freshness.vector_off
+    file.write_text('[embed]\nprovider = "hash"\ndimensions = 32\n')
+    assert memory.search("Horta", user="ana").freshness.vector_off == ""
+    with pytest.raises(RpcError):  # a client with the new settings starts a daemon of its own
+        warm.accept(ClientIdentity.of(Settings.load()))
+    warm.memory.close()
