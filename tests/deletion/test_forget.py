@@ -562,7 +562,7 @@ def neither(*_: object, **__: object) -> int:
     ("part", "left"),
     [
         ("aforesaid.store.sqlite.log.SQLiteLog.erase", "key"),
-        ("aforesaid.store.sqlite.terms.TermIndex.purge", "word"),
+        ("aforesaid.store.sqlite.postings.PostingWriter.remove", "word"),
         ("aforesaid.store.sqlite.segments.Segments.remove", "vector"),
         ("aforesaid.store.sqlite.values.SQLiteValues.drop", "key"),
     ],

@@ -23,10 +23,12 @@ from aforesaid.errors import (
     StoreVersionError,
 )
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.memory import DictStore
 from aforesaid.store.protocols import Slot, ValueKind
-from aforesaid.store.sqlite import SQLiteStore
+from aforesaid.store.sqlite import SQLiteStore, postings
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.schema import MIGRATIONS
+from aforesaid.store.sqlite.postings import CHUNK
+from aforesaid.store.sqlite.schema import MIGRATIONS, Migration
 from aforesaid.testing.samples import ALL, NOON, fill, make_record, random_vectors
 from aforesaid.types import Edge
 from support.old_files import downgrade
@@ -293,7 +295,14 @@ def test_deleted_words_leave_every_file(path: Path) -> None:
     [
         ("UPDATE segment_sketches SET data = zeroblob(length(data))", "sketch"),
         ("UPDATE owners SET records = records + 5", "counted"),
-        ("INSERT INTO terms (terms) VALUES ('delete-all')", "missing from the text index"),
+        ("DELETE FROM places", "missing from the text index"),
+        ("DELETE FROM placed", "missing from the text index"),
+        ("DELETE FROM postings WHERE term = 'fox'", "do not match its text"),
+        ("UPDATE postings SET data = x'003030' WHERE term = 'fox'", "do not match its text"),
+        ("UPDATE postings SET data = CAST(data || x'FF03' AS BLOB) WHERE term = 'fox'", "a deleted record"),
+        ("UPDATE postings SET data = CAST(data || data AS BLOB) WHERE term = 'fox'", "bytes"),
+        ("UPDATE places SET data = x'0102'", "2 bytes"),
+        ("INSERT INTO postings SELECT 77, chunk, term, data FROM postings", "a deleted record"),
         ("UPDATE segments SET used = used - 1", "placed"),
         ("UPDATE segment_vectors SET data = zeroblob(10)", "wrong size"),
         ("UPDATE passages SET data = zeroblob(10)", "10 bytes"),
@@ -474,15 +483,54 @@ def test_a_damaged_record_does_not_keep_an_old_file_from_opening(path: Path) -> 
     store.close()
 
 
-def test_a_failing_migration_leaves_the_store_as_it_was(path: Path) -> None:
+def fails(_: object) -> None:
+    raise StoreError("It fails.", "Nothing to do.")
+
+
+@pytest.mark.parametrize("step", ["CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);", fails])
+def test_a_failing_migration_leaves_the_store_as_it_was(path: Path, step: Migration) -> None:
     store = SQLiteStore(path)
     fill(store, [make_record("a")])
     store.close()
     with pytest.raises(StoreError):
-        Database(path, ROWS, (*MIGRATIONS, "CREATE TABLE half (x);\nINSERT INTO nowhere VALUES (1);"))
+        Database(path, ROWS, (*MIGRATIONS, step))
     store = SQLiteStore(path)
     assert store.count(ALL) == 1
     assert store.maintenance.stats("default").schema == len(MIGRATIONS)
+    store.close()
+
+
+def test_an_index_of_several_chunks_is_exact_after_deletions(path: Path) -> None:
+    store, expected = SQLiteStore(path, ROWS), DictStore()
+    records = [make_record(str(i), f"fox {'dog ' * (i % 5)} {i % 300} long", user="ana") for i in range(2 * CHUNK + 9)]
+    gone = [record.key for i, record in enumerate(records) if i < CHUNK or i % 3 == 0]
+    changed = [replace(record, text="dog dog dog") for record in records[-5:-1]]
+    for each in (store, expected):
+        each.put(records[: CHUNK + 1])
+        each.put(records[CHUNK + 1 :])
+        each.delete(gone)
+        each.put([*changed, make_record("new", "fox dog", user="ana")])
+    for words in (["fox"], ["7", "dog"], ["long", "299"]):
+        assert store.text_search(words, ALL, 3000) == expected.text_search(words, ALL, 3000) != []
+    assert store._database.rows("SELECT chunk FROM places") == [(1,), (2,)], "a chunk without records is gone"
+    assert store.maintenance.verify() == []
+    store.delete([record.key for record in store.find(ALL)])
+    for table in ("placed", "places", "postings"):
+        assert store._database.one(f"SELECT count(*) FROM {table}") == (0,)
+    store.close()
+
+
+def test_a_record_indexed_by_an_older_analysis_is_removed_completely(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = SQLiteStore(path, ROWS)
+    monkeypatch.setattr(postings, "terms", lambda text: [word.upper() for word in text.split()])
+    old = make_record("a", "zanzibar quokka")
+    store.put([old, make_record("b", "quokka")])
+    monkeypatch.undo()
+    store.delete([old.key])
+    assert store._database.rows("SELECT term FROM postings") == [("QUOKKA",)]
+    assert store.text_search(["QUOKKA"], ALL, 5)[0].key == make_record("b").key
     store.close()
 
 

@@ -178,9 +178,10 @@ class Reader(Protocol):
 
     @abstractmethod
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """Rank the records that contain any of the terms by BM25 (k1 1.2, b 0.75); ties by insertion order.
+        """Rank the records that contain any of the terms by BM25 (`aforesaid.math.bm25`); ties by insertion order.
 
-        A repeated term counts repeatedly. A backend that can only order texts gives NaN as their score.
+        The term statistics are those of all records of the filter's owners, and of nobody else. A repeated term counts
+        repeatedly. A backend that can only order texts gives NaN as their score.
         """
 
     @abstractmethod

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from aforesaid.store.memory import best_by_terms
 from aforesaid.store.protocols import Store
 from aforesaid.testing.samples import ALL, DAY, NOON, fill, make_record, random_vectors
 from aforesaid.text.analyze import query_terms
@@ -125,9 +126,63 @@ class SearchContract:
         keys = fill(store, [make_record(str(i), text=text) for i, text in enumerate(texts)])
         found = store.text_search(query_terms("warm Lisbon"), ALL, 10)
         assert [hit.key for hit in found] == [keys[1], keys[0], keys[2]]
-        # By hand: N = 6, mean length 23/6 (the owner counts as a term), both words occur in n = 2 records.
-        idf = np.log(4.5 / 2.5)
-        assert found[2].score == pytest.approx(idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 4 / (23 / 6))), rel=1e-6)
+        # By hand: N = 6, mean length 17/6, both words occur in n = 2 records.
+        idf = np.log(1 + 4.5 / 2.5)
+        assert found[2].score == pytest.approx(idf * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 3 / (17 / 6))), rel=1e-9)
+
+    def test_a_term_counts_at_most_63_times(self, store: Store) -> None:
+        keys = fill(store, [make_record(str(n), text="fox " * n + "dog " * (100 - n)) for n in (62, 63, 64, 90)])
+        found = store.text_search(["fox"], ALL, 10)
+        assert [hit.key for hit in found] == [*keys[1:], keys[0]]
+        assert len({hit.score for hit in found}) == 2
+
+    def test_term_statistics_are_those_of_the_owners_in_view(self, store: Store) -> None:
+        """All records of the filter's owners count, also those that do not pass, and nobody else's."""
+        mine = [make_record(f"a{i}", f"zeus {'rides ' * i} a bull", user="ana") for i in range(3)]
+        shared = make_record("p", "zeus and the project", project="p", scope="project", boundary="secret")
+        other = make_record("o", "zeus zeus bull", user="bo")
+        fill(store, [mine[0], shared, other, *mine[1:]])
+        words = ["zeus", "bull"]
+        for where, counted in [
+            (Filter(owners=("user:ana",)), mine),
+            (Filter(owners=("user:ana", "project:p"), boundaries=("internal",)), [mine[0], shared, *mine[1:]]),
+            (Filter(boundaries=("internal",)), [mine[0], shared, other, *mine[1:]]),
+        ]:
+            found, expected = store.text_search(words, where, 10), best_by_terms(words, counted, where, 10)
+            assert [hit.key for hit in found] == [hit.key for hit in expected]
+            assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected], rel=1e-9)
+
+    def test_others_change_no_byte_of_an_answer(self, store: Store) -> None:
+        """Another tenant, and another owner of the same tenant, write the same words and vectors."""
+        texts = ["zeus rides a bull", "a bull", "zeus", "zeus rides", "europa rides a bull", "nothing"] * 3
+        fill(store, [make_record(str(i), text, user="ana") for i, text in enumerate(texts)], random_vectors(len(texts)))
+        where = Filter(owners=("user:ana", "global"))
+
+        def answers() -> list[object]:
+            query = random_vectors(1, seed=3)[0]
+            return [
+                *(store.text_search(words, where, 7) for words in (["zeus"], ["bull", "zeus"], ["europa", "rid"])),
+                store.vector_search(query, where, 7),
+                store.vector_search_many(random_vectors(5, seed=4), where, 7),
+                store.find(where),
+                store.around([record.key for record in store.find(where)], where, 2),
+                store.coverage(where),
+                store.count_hidden(where),
+                store.count(where),
+            ]
+
+        before = answers()
+        hostile = [
+            make_record(f"{i}", texts[i % len(texts)], user=user, tenant=tenant, withheld="" if i % 2 else "yes")
+            for user, tenant in (("ana", "t2"), ("bo", "default"))
+            for i in range(250)
+        ]
+        fill(store, hostile, random_vectors(len(hostile)))
+        assert answers() == before
+        store.put([make_record("last", "zeus", user="ana")])
+        store.delete([record.key for record in hostile])
+        store.delete([make_record("last", user="ana").key])
+        assert answers() == before
 
     def test_a_repeated_query_term_counts_repeatedly(self, store: Store) -> None:
         fill(store, [make_record("a", "apple stone"), make_record("b", "pear stone"), make_record("c", "plum")])

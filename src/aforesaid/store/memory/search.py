@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,41 +9,32 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from aforesaid.errors import DimensionError, InputError
+from aforesaid.math.bm25 import MOST_COUNTED, inverse_frequency, length_norms, term_scores
 from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, known_passages, unit_rows
+from aforesaid.store.filtering import passes
 from aforesaid.store.protocols import Passages, Space
 from aforesaid.text.analyze import searchable, terms
-from aforesaid.types import Record, Scored
-
-BM25_K1, BM25_B = 1.2, 0.75  # fixed in SQLite's FTS5
-BM25_LEAST_IDF = 1e-6  # FTS5's minimum, for terms in more than half of all records
+from aforesaid.types import Filter, Record, Scored
 
 
-def best_by_terms(
-    words: Sequence[str], records: Iterable[Record], passing: Iterable[Record], limit: int
-) -> list[Scored]:
-    """Rank `passing` by BM25, with term statistics from `records`. Equal scores keep their order."""
-    counts = {record.key: Counter(terms(searchable(record))) for record in records}
-    if not counts or not words:
-        return []
-    # The owner's term counts towards the length, as in the FTS5 index.
-    lengths = {key: sum(counter.values()) + 1 for key, counter in counts.items()}
-    mean = sum(lengths.values()) / len(lengths)
-    holders = {word: sum(word in counter for counter in counts.values()) for word in words}
-    scored = []
-    for record in passing:
-        counter = counts[record.key]
-        if not any(word in counter for word in words):
-            continue
-        score = sum(_bm25(counter[word], lengths[record.key] / mean, holders[word], len(counts)) for word in words)
-        scored.append(Scored(record.key, score))
-    return sorted(scored, key=lambda item: -item.score)[:limit]
+def best_by_terms(words: Sequence[str], records: Iterable[Record], where: Filter, limit: int) -> list[Scored]:
+    """Rank the records that pass the filter by BM25. Equal scores keep their order.
 
-
-def _bm25(count: int, relative_length: float, holders: int, records: int) -> float:
-    """idf · f·(k1+1) / (f + k1·(1 − b + b·|d|/mean)), with FTS5's idf = max(ln((N − n + ½)/(n + ½)), 1e-6)."""
-    idf = max(math.log((records - holders + 0.5) / (holders + 0.5)), BM25_LEAST_IDF) if holders else BM25_LEAST_IDF
-    return idf * count * (BM25_K1 + 1) / (count + BM25_K1 * (1 - BM25_B + BM25_B * relative_length))
+    Term statistics are those of all records of the filter's owners, and of nobody else.
+    """
+    owned = Filter(where.tenant, where.owners, echoes=True, withheld=True)
+    in_view = [record for record in records if passes(record, owned)]
+    counts = [Counter(terms(searchable(record))) for record in in_view]
+    norms = length_norms(np.array([counter.total() for counter in counts], dtype=np.int64), len(in_view))
+    scores = np.zeros(len(in_view))
+    for word, repeats in Counter(words).items():
+        held = np.array([min(counter[word], MOST_COUNTED) for counter in counts], dtype=np.int64)
+        idf = inverse_frequency(len(in_view), int(np.count_nonzero(held)))
+        scores += term_scores(repeats * idf, held, norms)
+    pairs = zip(in_view, scores.tolist(), strict=True)
+    found = [Scored(record.key, score) for record, score in pairs if score > 0 and passes(record, where)]
+    return sorted(found, key=lambda item: -item.score)[: max(limit, 0)]
 
 
 @dataclass

@@ -92,8 +92,7 @@ class DictStore(DerivedStore):
         return len(gone)
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """Rank the records that pass by BM25; all records count for term statistics."""
-        return best_by_terms(terms, self._state.records.values(), self._passing(where), limit)
+        return best_by_terms(terms, self._state.records.values(), where, limit)
 
     def vector_search(
         self,

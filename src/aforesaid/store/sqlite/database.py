@@ -17,7 +17,7 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import files, schema
 from aforesaid.store.sqlite.failures import translated
 from aforesaid.store.sqlite.lock import FileLock
-from aforesaid.store.sqlite.schema import APPLICATION_ID
+from aforesaid.store.sqlite.schema import APPLICATION_ID, Migration
 
 CACHE_KIB = 65_536  # page cache per connection
 MMAP_BYTES = 1 << 32  # read pages without copying them
@@ -48,7 +48,7 @@ class _ThreadState(threading.local):
 class Database:
     """A database file, its connections and its write lock."""
 
-    def __init__(self, path: Path, rows: StoreRows, migrations: Sequence[str] | None = None) -> None:
+    def __init__(self, path: Path, rows: StoreRows, migrations: Sequence[Migration] | None = None) -> None:
         self.path = files.real_path(path)
         self._rows = rows
         self.migration_backup: Path | None = None  # the copy made before a migration, if one ran now
@@ -86,7 +86,7 @@ class Database:
             for end in files.BESIDE:
                 make_private(files.beside(self.path, end))
 
-    def _open_file(self, migrations: Sequence[str]) -> None:
+    def _open_file(self, migrations: Sequence[Migration]) -> None:
         version = self._version()
         if version > len(migrations):
             raise StoreVersionError(
@@ -109,7 +109,7 @@ class Database:
             raise StoreCorruptError(f"{self.path} belongs to another program.", "Use a new file for aforesaid.")
         return version
 
-    def _migrate(self, migrations: Sequence[str]) -> None:
+    def _migrate(self, migrations: Sequence[Migration]) -> None:
         connection = self.connection
         version = self._version()  # another process may have migrated while we waited for the lock
         if 0 < version < len(migrations):
@@ -122,9 +122,12 @@ class Database:
             connection.create_function(name, 2, function)
         for number in range(version + 1, len(migrations) + 1):
             try:
-                connection.executescript(
-                    f"BEGIN IMMEDIATE;\n{migrations[number - 1]};\nPRAGMA user_version = {number};\nCOMMIT"
-                )
+                step = migrations[number - 1]
+                connection.executescript(f"BEGIN IMMEDIATE;\n{step if isinstance(step, str) else ''}")
+                if not isinstance(step, str):
+                    step(connection)
+                connection.execute(f"PRAGMA user_version = {number}")
+                connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

@@ -18,7 +18,6 @@ from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.files import BESIDE, read_pieces
 from aforesaid.store.sqlite.filters import owners_clause
 from aforesaid.store.sqlite.scan import scan_store
-from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.store.sqlite.verify import find_problems
 from aforesaid.types import Filter
 
@@ -33,8 +32,8 @@ VERSION, APPLICATION = slice(60, 64), slice(68, 72)  # bytes of the file header
 class SQLiteMaintenance:
     """Maintenance of one SQLite file and its backups. `Maintenance` documents the methods."""
 
-    def __init__(self, store: SQLiteStore, database: Database, terms: TermIndex) -> None:
-        self._store, self._database, self._terms = store, database, terms
+    def __init__(self, store: SQLiteStore, database: Database) -> None:
+        self._store, self._database = store, database
         if database.migration_backup is not None:
             self._remember(database.migration_backup)
 
@@ -51,7 +50,7 @@ class SQLiteMaintenance:
         return StoreStats(records, kinds, records - pending, pending, edges, events, self._database.size(), version)
 
     def verify(self, *, repair: bool = False) -> list[StoreProblem]:
-        return find_problems(self._database, self._terms, self._store.all_segments(), repair=repair)
+        return find_problems(self._database, self._store.all_segments(), repair=repair)
 
     def scrub(self) -> None:
         self._store.scrub()

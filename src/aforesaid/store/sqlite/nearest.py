@@ -1,8 +1,4 @@
-"""Vector search under a filter: exact, or through sketches when very many vectors are in view.
-
-The best candidates are checked against the filter first. If too few pass, all records that pass are selected and
-ranked. So a hidden record never takes the place of a visible one.
-"""
+"""Vector search under a filter: exact, or through sketches when very many vectors are in view."""
 
 from __future__ import annotations
 
@@ -15,11 +11,10 @@ from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, estimated_cosines, top_indices
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.filters import LISTED, listed, records_clause
+from aforesaid.store.sqlite.passing import all_passing, best_of_probes, best_passing, by_row
 from aforesaid.store.sqlite.segments import Rows, Segment, Segments
 from aforesaid.types import Filter, Scored
 
-PROBES = (1, 8)  # multiples of the limit to check before selecting all records that pass
 MANY = 4  # from this many queries on, selecting all records that pass once is cheaper
 
 
@@ -43,11 +38,7 @@ class Nearest:
             if prefix is None and total >= self._settings.sketch_from:
                 return self._sketched(segments, query, where, limit)
             rows, scores = self._all_scores(segments, query, prefix, epsilon)
-            best = self._best(rows, scores, where, limit)
-            if len(best) < limit and rows.size > PROBES[-1] * limit:
-                allowed = np.isin(rows, self._all_allowed(where))
-                best = self._best(rows[allowed], scores[allowed], where, limit)
-            return best
+            return best_passing(self._database, rows, scores, where, limit)
 
     def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """Search for every row of `queries`. Applies the filter and reads each block once for all of them."""
@@ -60,10 +51,10 @@ class Nearest:
                 return [self.search(query, where, limit) for query in queries]
             blocks = [self._segments.block(segment) for segment in segments]
             rows = np.concatenate([rows for rows, _ in blocks])
-            allowed = np.isin(rows, self._all_allowed(where))
+            allowed = np.isin(rows, all_passing(self._database, where))
             order = np.flatnonzero(allowed)[np.argsort(rows[allowed], kind="stable")]
             scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
-            return [self._best(rows[order], row, where, limit) for row in scores]
+            return [best_of_probes(self._database, rows[order], row, where, limit) for row in scores]
 
     def _all_scores(
         self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None, epsilon: float = EPSILON
@@ -73,24 +64,10 @@ class Nearest:
         else:
             blocks = [self._segments.tier(segment, prefix, epsilon) for segment in segments]
             query = tier_vectors(query, prefix, epsilon)
-        return _by_row(
+        return by_row(
             np.concatenate([np.empty(0, np.int64), *(rows for rows, _ in blocks)]),
             np.concatenate([np.empty(0, np.float32), *(matrix @ query for _, matrix in blocks)]),
         )
-
-    def _best(self, rows: Rows, scores: Vectors, where: Filter, limit: int) -> list[Scored]:
-        """Return the best records that pass, from growing numbers of candidates (PROBES)."""
-        best: list[Scored] = []
-        clause = records_clause(where)
-        for factor in PROBES:
-            probe = top_indices(scores, factor * limit)
-            sql = f"SELECT row, key FROM records WHERE row IN {LISTED} AND {clause.sql}"
-            allowed = dict(self._database.rows(sql, listed(rows[probe].tolist()), *clause.parameters))
-            pairs = zip(rows[probe].tolist(), scores[probe].tolist(), strict=True)
-            best = [Scored(allowed[row], score) for row, score in pairs if row in allowed][:limit]
-            if len(best) == limit or probe.size == rows.size:
-                break
-        return best
 
     def _sketched(self, segments: Sequence[Segment], query: Vectors, where: Filter, limit: int) -> list[Scored]:
         """Estimate with sketches and compare the best exactly; if too few pass, repeat with all records that pass."""
@@ -105,11 +82,11 @@ class Nearest:
             places = places[top_indices(estimates[places], survivors)]
             exact = self._gathered(full, places) @ query
             found = np.concatenate((rows[places], open_rows[more])), np.concatenate((exact, open_scores[more]))
-            return self._best(*_by_row(*found), where, limit)
+            return best_of_probes(self._database, *by_row(*found), where, limit)
 
         best = compared(np.arange(rows.size), np.ones(open_rows.size, dtype=np.bool_))
         if len(best) < limit:
-            allowed = self._all_allowed(where)
+            allowed = all_passing(self._database, where)
             best = compared(np.flatnonzero(np.isin(rows, allowed)), np.isin(open_rows, allowed))
         return best
 
@@ -121,16 +98,3 @@ class Nearest:
             chosen = np.flatnonzero(homes == home)
             matrix[chosen] = self._segments.slots(full[home], slots[chosen])
         return matrix
-
-    def _all_allowed(self, where: Filter) -> Rows:
-        clause = records_clause(where)
-        found = self._database.rows(f"SELECT row FROM records WHERE {clause.sql}", *clause.parameters)
-        return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
-
-
-def _by_row(rows: Rows, scores: Vectors) -> tuple[Rows, Vectors]:
-    """Sort by row, so that equal scores keep the insertion order."""
-    if np.all(rows[1:] > rows[:-1]):  # the usual case: blocks fill in insertion order
-        return rows, scores
-    order = np.argsort(rows, kind="stable")
-    return rows[order], scores[order]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.codec import from_micros, to_micros
@@ -10,6 +12,7 @@ from aforesaid.store.protocols import Access, Glance, Order, Surroundings
 from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, hidden_clause, listed, owners_clause, records_clause
+from aforesaid.store.sqlite.postings import PostingWriter
 from aforesaid.store.sqlite.rows import CELLS, UPSERT, record_of, values_of, with_access
 from aforesaid.store.sqlite.terms import TermIndex
 from aforesaid.store.sqlite.vectors import NO_SPACE, VectorTables
@@ -32,10 +35,12 @@ class RecordTables(VectorTables):
 
     def put(self, records: Iterable[Record]) -> None:
         with self._database.transaction():
+            index = PostingWriter(self._database.connection)
             for record in records:
-                self._put(record)
+                self._put(record, index)
+            index.flush()
 
-    def _put(self, record: Record) -> None:
+    def _put(self, record: Record, index: PostingWriter) -> None:
         owner = self._owner(record)
         old = self._database.one(f"SELECT owner, {CELLS} FROM records WHERE key = ?", record.key)
         row = self._database.one(f"{UPSERT} RETURNING row", *values_of(record, owner))[0]
@@ -44,10 +49,10 @@ class RecordTables(VectorTables):
         if before is not None:
             if (old[0], searchable(before)) == (owner, searchable(record)):
                 return
-            self._terms.remove(row, old[0], before)
+            index.remove(old[0], {row: before})
             self._count(old[0], -1)
             self._drop_vectors([row])
-        self._terms.add(row, owner, record)
+        index.add(owner, row, record)
         self._count(owner, 1)
 
     def _put_states(self, row: int, states: Sequence[str], before: Sequence[str]) -> None:
@@ -78,15 +83,20 @@ class RecordTables(VectorTables):
 
     def delete(self, keys: Sequence[str]) -> int:
         with self._database.transaction() as connection:
-            sql = f"SELECT row, owner, {CELLS} FROM records WHERE key IN {LISTED}"
+            sql = f"SELECT row, records.owner, {CELLS} FROM records WHERE key IN {LISTED} ORDER BY records.owner, row"
             found = self._database.rows(sql, listed(keys))
             if not found:
                 return 0
             rows = [row[0] for row in found]
             self._drop_vectors(rows)
-            for row, owner, *cells in found:
-                self._terms.remove(row, owner, record_of(cells))
-                self._count(owner, -1)
+            index = PostingWriter(connection)
+            for owner, mine in groupby(found, key=itemgetter(1)):
+                cells = {row: cells for row, _, *cells in mine}
+                self._count(owner, -len(cells))
+                if self._database.one("SELECT 1 FROM owners WHERE owner = ? AND records <= 0", owner):
+                    index.drop_owner(owner)
+                else:
+                    index.remove(owner, {row: record_of(each) for row, each in cells.items()})
             gone = listed(rows)
             connection.execute(f"DELETE FROM edges WHERE source IN {LISTED} OR target IN {LISTED}", (gone, gone))
             connection.execute(f"DELETE FROM records WHERE row IN {LISTED}", (gone,))
@@ -100,9 +110,8 @@ class RecordTables(VectorTables):
         return len(found)
 
     def scrub(self) -> None:
-        """Merge the text index, and empty the write-ahead log after this transaction."""
+        """Empty the write-ahead log after this transaction."""
         with self._database.transaction():
-            self._terms.purge()
             self._database.scrub_after_commit()
 
     # Reading

@@ -18,6 +18,7 @@ from aforesaid.store.protocols import Scan, Trace
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.files import files_of, read_pieces
 from aforesaid.store.sqlite.segments import Segments
+from aforesaid.store.sqlite.verify_terms import words_in_use
 
 HEAD_BYTES = 8
 TABLE_BITS = 20  # a 1 MB table: with 10,000 needles, one offset in a hundred is a false match
@@ -132,7 +133,19 @@ def _shared(database: Database, index: list[Segments], wanted: Mapping[bytes, st
     if words:
         common = Needles(words)
         held |= {needle for piece in _other_contents(database) for needle, _ in common.find(piece)}
+        held |= _indexed(database, common)
     return held
+
+
+def _indexed(database: Database, words: Needles) -> set[bytes]:
+    """Return the words in the text index that records have; a term is often not spelled as in the text."""
+    with database.snapshot() as connection:
+        found: dict[str, bytes] = {}
+        terms = connection.execute("SELECT DISTINCT term FROM postings")
+        while page := [row[0].encode("utf-8", "replace") for row in terms.fetchmany(PAGE)]:
+            for needle in {needle for needle, _ in words.find(b"\n".join(page))}:
+                found |= {term.decode(): needle for term in page if needle in term}
+        return {found[term] for term in words_in_use(connection, found)}
 
 
 def _accidental_names(database: Database, names: list[bytes]) -> set[bytes]:
@@ -167,11 +180,9 @@ def _contents(database: Database, index: list[Segments]) -> Iterator[bytes]:
 
 
 def _other_contents(database: Database) -> Iterator[bytes]:
-    """Yield the rest of the file: index terms, event log, values and schema."""
+    """Yield the rest of the file, except for the index: event log, values and schema."""
     with database.snapshot() as connection:
-        connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, terms, row)")
         for sql in (
-            "SELECT term FROM temp.vocabulary",
             "SELECT topic || char(10) || ifnull(subject, '') || char(10) || body FROM events",
             "SELECT owner || char(10) || name || char(10) || value FROM kept",
             "SELECT head FROM log_heads",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 from zlib import crc32
 
 from aforesaid.store.codec import from_micros
 from aforesaid.store.sqlite.checksums import cells_sql
+from aforesaid.store.sqlite.postings import rebuild
 from aforesaid.text.extract.reader import Readers
 
 APPLICATION_ID = 0x41464F31  # "AFO1": identifies our files
@@ -175,7 +177,28 @@ CREATE TABLE segment_tiers (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH)
+# The text index in tables of our own, so that no owner's words count for another (postings.py).
+FIFTH = (
+    "DROP TABLE terms",
+    "CREATE TABLE placed (row INTEGER PRIMARY KEY, place INTEGER NOT NULL)",
+    """CREATE TABLE places (
+        owner INTEGER NOT NULL, chunk INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (owner, chunk)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE postings (
+        owner INTEGER NOT NULL, chunk INTEGER NOT NULL, term TEXT NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY (owner, chunk, term)
+    ) WITHOUT ROWID""",
+)
+
+
+def _fifth(connection: sqlite3.Connection) -> None:
+    for sql in FIFTH:
+        connection.execute(sql)
+    rebuild(connection)
+
+
+Migration = str | Callable[[sqlite3.Connection], None]  # SQL, or a function that runs inside the transaction
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, _fifth)
 
 
 def _count_dates(text: bytes, time: int) -> int:

@@ -25,7 +25,7 @@ class SQLiteStore(RecordTables):
         super().__init__(Database(Path(path), settings), settings)
         self.log = SQLiteLog(self._database)
         self.values = SQLiteValues(self._database)
-        self.maintenance = SQLiteMaintenance(self, self._database, self._terms)
+        self.maintenance = SQLiteMaintenance(self, self._database)
         self._restore_derived()
 
     def _restore_derived(self) -> None:

@@ -1,88 +1,74 @@
-"""The text index: FTS5 over the terms from text/analyze.py. The owner is an extra term."""
+"""Text search: BM25 over the lists of `postings`. Only the lists of the owners in view are read and counted."""
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Sequence
 
-from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.filters import LISTED, Clause, listed, owners_clause, records_clause
-from aforesaid.text.analyze import searchable, terms
-from aforesaid.types import Filter, Record, Scored
+import numpy as np
 
-PROBE = 1.25  # the first query fetches this many times the limit; enough unless the filter drops many
+from aforesaid.errors import StoreCorruptError
+from aforesaid.math.bm25 import inverse_frequency, length_norms, term_scores
+from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
+from aforesaid.store.sqlite.passing import Rows, Scores, best_passing, by_row
+from aforesaid.store.sqlite.postings import GAP, PLACE, counts_in, places_in, unpacked
+from aforesaid.types import Filter, Scored
 
 
 class TermIndex:
-    """Adds, removes and finds records by term."""
+    """Finds records by term."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, row: int, owner: int, record: Record) -> None:
-        """Index a record's terms."""
-        self._database.connection.execute(
-            "INSERT INTO terms (rowid, text, owner) VALUES (?, ?, ?)", (row, _joined(record), _owner_term(owner))
-        )
-
-    def remove(self, row: int, owner: int, record: Record) -> None:
-        """Remove a record's terms. `record` and `owner` must be those given to `add`."""
-        self._database.connection.execute(
-            "INSERT INTO terms (terms, rowid, text, owner) VALUES ('delete', ?, ?, ?)",
-            (row, _joined(record), _owner_term(owner)),
-        )
-
-    def purge(self) -> None:
-        """Merge the index, so that no term of a removed record stays in it."""
-        self._database.connection.execute("INSERT INTO terms (terms) VALUES ('optimize')")
-
-    def clear(self) -> None:
-        """Empty the index."""
-        self._database.connection.execute("INSERT INTO terms (terms) VALUES ('delete-all')")
-
     def search(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """Rank by BM25 under the filter. Filters only the best matches first; joins all of them if too few pass."""
+        """Rank by BM25 under the filter; ties by row."""
         if not words or limit <= 0:
             return []
-        with self._database.snapshot() as connection:
-            match = self._match(words, owners_clause(where))
-            if match is None:
-                return []
-            clause = records_clause(where)
-            found = connection.execute(
-                f"""SELECT records.key, -best.score FROM
-                    (SELECT rowid, bm25(terms, 1.0, 0.0) AS score FROM terms WHERE terms MATCH ?
-                     ORDER BY score, rowid LIMIT ?) AS best
-                    JOIN records ON records.row = best.rowid
-                    WHERE {clause.sql} ORDER BY best.score, best.rowid LIMIT ?""",
-                (match, math.ceil(limit * PROBE), *clause.parameters, limit),
-            ).fetchall()
-            if len(found) < limit:
-                found = connection.execute(
-                    f"""SELECT records.key, -bm25(terms, 1.0, 0.0) AS score FROM terms
-                        JOIN records ON records.row = terms.rowid
-                        WHERE terms MATCH ? AND {clause.sql} ORDER BY score DESC, records.row LIMIT ?""",
-                    (match, *clause.parameters, limit),
-                ).fetchall()
-        return [Scored(key, score) for key, score in found]
+        with self._database.snapshot():
+            try:
+                rows, scores = self._scores(words, where)
+            except (ValueError, IndexError, KeyError, TypeError) as error:
+                raise StoreCorruptError(
+                    f"{self._database.path}: the text index is damaged: {error}.", "Run `aforesaid verify --repair`."
+                ) from error
+            return best_passing(self._database, rows, scores, where, limit)
 
-    def _match(self, words: Sequence[str], owners: Clause) -> str | None:
-        """Return the FTS5 query. Words are quoted, so user input is never syntax. None if no owner is in view."""
-        numbers = [row[0] for row in self._database.rows(owners.sql, *owners.parameters)]
-        if not numbers:
-            return None
-        text = "text : (" + " OR ".join(f'"{word}"' for word in words) + ")"
-        outside = self._database.one(
-            f"SELECT 1 FROM owners WHERE records > 0 AND owner NOT IN {LISTED}", listed(numbers)
-        )
-        if outside is None:  # every owner is in view: no need to match owners
-            return text
-        return f"owner : ({' OR '.join(_owner_term(number) for number in numbers)}) AND {text}"
+    def _scores(self, words: Sequence[str], where: Filter) -> tuple[Rows, Scores]:
+        """Return the rows that have a word, with their scores, by row."""
+        owners = owners_clause(where)
+        sql = f"SELECT owner, chunk, data FROM places WHERE owner IN ({owners.sql}) ORDER BY owner, chunk"
+        chunks = self._database.rows(sql, *owners.parameters)
+        places = np.frombuffer(b"".join(data for _, _, data in chunks), dtype=PLACE)
+        starts, end = {}, 0
+        for owner, chunk, data in chunks:
+            starts[owner, chunk] = end
+            end += len(data) // PLACE.itemsize
+        records = int(np.count_nonzero(places["row"]))
+        norms = length_norms(places["length"], records)
+        scores = np.zeros(places.size)
+        lists = self._lists(words, where)
+        for word, repeats in Counter(words).items():
+            mine = lists.get(word, [])
+            if not mine:
+                continue
+            postings = unpacked(GAP + b"".join(data[len(GAP) :] for _, _, data in mine))
+            sizes = [(len(data) - len(GAP)) // postings.itemsize for _, _, data in mine]
+            at = np.repeat([starts[owner, chunk] for owner, chunk, _ in mine], sizes) + places_in(postings)
+            idf = inverse_frequency(records, postings.size)
+            scores[at] += term_scores(repeats * idf, counts_in(postings), norms[at])
+        found = np.flatnonzero(scores)
+        return by_row(places["row"][found], scores[found])
 
-
-def _owner_term(owner: int) -> str:
-    return f"o{owner}"
-
-
-def _joined(record: Record) -> str:
-    return " ".join(terms(searchable(record)))
+    def _lists(self, words: Sequence[str], where: Filter) -> dict[str, list[tuple[int, int, bytes]]]:
+        """Return the lists of each word as (owner, chunk, data)."""
+        owners = owners_clause(where)
+        lists: dict[str, list[tuple[int, int, bytes]]] = {}
+        for word, *held in self._database.rows(
+            f"""SELECT term, owner, chunk, postings.data FROM places CROSS JOIN postings USING (owner, chunk)
+                WHERE owner IN ({owners.sql}) AND term IN {LISTED}""",
+            *owners.parameters, listed(sorted(set(words))),
+        ):  # fmt: skip
+            lists.setdefault(word, []).append((held[0], held[1], held[2]))
+        return lists

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 
 from aforesaid.errors import AforesaidError, FormatError
@@ -12,16 +11,14 @@ from aforesaid.store.codec import record_from_json
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
+from aforesaid.store.sqlite.postings import rebuild
 from aforesaid.store.sqlite.rows import CELLS
 from aforesaid.store.sqlite.segments import Segments
-from aforesaid.store.sqlite.terms import TermIndex
-from aforesaid.text.analyze import searchable, terms
+from aforesaid.store.sqlite.verify_terms import bad_terms
 from aforesaid.types import Record
 
 
-def find_problems(
-    database: Database, index: TermIndex, segments: Sequence[Segments], *, repair: bool
-) -> list[StoreProblem]:
+def find_problems(database: Database, segments: Sequence[Segments], *, repair: bool) -> list[StoreProblem]:
     """Return every problem. With `repair`, rebuild derived data and mark its problems as mended."""
     problems = [StoreProblem(row[0], "file") for row in database.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
     problems += [*_bad_records(database), *_bad_rows(database)]
@@ -29,7 +26,7 @@ def find_problems(
         return problems
     checks: list[tuple[Callable[[], Iterator[StoreProblem]], Callable[[], None]]] = [
         (lambda: _selected(database, COUNTS), lambda: _recount(database)),
-        (lambda: _bad_terms(database), lambda: _reindex_terms(database, index)),
+        (lambda: bad_terms(database), lambda: rebuild(database.connection)),
         (lambda: _selected(database, SLOTS), lambda: _drop_vectors(database)),
         (lambda: _bad_vectors(segments), lambda: _drop_vectors(database)),
         (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
@@ -45,11 +42,6 @@ def find_problems(
             found = [StoreProblem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
         problems += found
     return problems
-
-
-def _records(database: Database) -> Iterator[tuple[int, int, str, str, str]]:
-    with database.errors():
-        yield from database.connection.execute("SELECT row, owner, key, text, fields FROM records ORDER BY row")
 
 
 def _read(text: str, fields: str) -> Record:
@@ -101,39 +93,6 @@ def _recount(database: Database) -> None:
     database.connection.execute(
         "UPDATE owners SET records = (SELECT count(*) FROM records WHERE records.owner = owners.owner)"
     )
-
-
-def _bad_terms(database: Database) -> Iterator[StoreProblem]:
-    """Check that index and records have the same rows, and each row the right number of terms."""
-    try:
-        sizes = dict(database.connection.execute("SELECT id, sz FROM terms_docsize").fetchall())
-    except sqlite3.DatabaseError as error:
-        yield StoreProblem(f"the text index cannot be read: {error}", "terms")
-        return
-    for row, _, _, text, fields in _records(database):
-        size = sizes.pop(row, None)
-        if size is None:
-            yield StoreProblem("a record is missing from the text index", f"row {row}")
-        elif _varint(size) != len(terms(searchable(_read(text, fields)))):
-            yield StoreProblem("the terms of a record do not match its text", f"row {row}")
-    for row in sizes:
-        yield StoreProblem("the text index contains a deleted record", f"row {row}")
-
-
-def _varint(data: bytes) -> int:
-    """Decode the first column's length, which FTS5 stores as a big-endian base-128 number."""
-    value = 0
-    for byte in data:
-        value = value << 7 | byte & 0x7F
-        if byte < 0x80:
-            break
-    return value
-
-
-def _reindex_terms(database: Database, index: TermIndex) -> None:
-    index.clear()
-    for row, owner, _, text, fields in _records(database):
-        index.add(row, owner, _read(text, fields))
 
 
 def _bad_vectors(segments: Sequence[Segments]) -> Iterator[StoreProblem]:
