@@ -28,7 +28,7 @@ from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
 from aforesaid.surfaces.formats.values import to_json
 from aforesaid.text.globs import admits
-from aforesaid.types import BOUNDARIES, Boundary, Record
+from aforesaid.types import BOUNDARIES, Boundary, Record, Turn
 from support.cli import run
 from support.clock import NOW
 
@@ -168,6 +168,44 @@ def answers(memory: Memory, records: list[Record], user: str, project: str | Non
 
 def plain(value: object) -> object:
     return asdict(value) if is_dataclass(value) and not hasattr(value, "hits") else to_json(value)
+
+
+OF_THE_TENANT = ("export", "audit")  # show what all its users did
+
+
+@pytest.mark.parametrize(("tenant", "user"), [("other", "ana"), ("default", "bo")])
+def test_others_change_no_byte_of_an_answer(tmp_path: Path, tenant: str, user: str) -> None:
+    """Another tenant, or another user of the same tenant, says the same words five hundred times."""
+    alone, beside = (said_to_ana(tmp_path / name, tenant, user, name == "beside") for name in ("alone", "beside"))
+    assert len(alone) > 40
+    for (surface, expected), (_, found) in zip(alone, beside, strict=True):
+        if tenant == "other" or surface not in OF_THE_TENANT:
+            assert found == expected, surface
+
+
+def said_to_ana(folder: Path, tenant: str, user: str, crowded: bool) -> list[tuple[str, str]]:
+    """Everything that the reading verbs tell one user, while somebody else writes much or nothing."""
+    folder.mkdir()
+    with Memory(SQLiteStore(folder / "m.db"), HashEmbedder(32), settings=Settings(), clock=lambda: NOW) as memory:
+        mine = []
+        for n in range(6):
+            text = f"In the {WORDS[n % 4]} my {WORDS[(n + 1) % 4]} costs {n} euros since 2026-04-0{n + 1}."
+            if crowded:
+                theirs = [
+                    Turn(f"h{n}.{i}", "s", "user", f"{text} {WORDS[i % 4]} {'zeus ' * (i % 3)}", NOW) for i in range(84)
+                ]
+                memory.for_tenant(tenant).ingest(theirs, user=user)
+                memory.for_tenant(tenant).search("garden", user=user)
+            mine.append(Turn(f"t{n}", "s", "user", text, NOW - timedelta(days=9 - n)))
+            memory.ingest(mine[-1:], user="ana")
+        memory.remember("Her manager keeps a garden at the harbour.", user="ana")
+        found = [(surface, plain(answer)) for surface, answer in answers(memory, memory.list(user="ana"), "ana", None)]
+        asked = ("how much is the budget?", "zeus", "when did the manager pay for the harbour?")
+        for profile in PROFILES:
+            for query in asked:
+                hits = memory.search(query, user="ana", profile=profile, limit=9)
+                found.append((f"{profile}: {query}", [asdict(hits), list(hits)]))
+        return [(surface, json.dumps(answer, default=str)) for surface, answer in found]
 
 
 def test_nothing_leaks_on_the_command_line(path: Path) -> None:

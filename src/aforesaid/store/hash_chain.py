@@ -32,7 +32,7 @@ class Head:
     """The expected state of a tenant's log, stored apart from it. Reveals events cut off at either end."""
 
     events: int = 0  # ever appended
-    number: int = 0  # of the newest event
+    number: int = 0  # of the newest event; other tenants have numbers of their own
     digest: str = START  # of the newest event
     erased: int = 0  # existing events without content
     pruned: int = 0  # events deleted from the start
@@ -51,9 +51,9 @@ class Head:
         """Return the head as JSON text."""
         return json.dumps({name: getattr(self, name) for name, _ in _KINDS})
 
-    def after(self, number: int, digest: str) -> Head:
+    def after(self, digest: str) -> Head:
         """Return the head after one more event."""
-        return replace(self, events=self.events + 1, number=number, digest=digest)
+        return replace(self, events=self.events + 1, number=self.number + 1, digest=digest)
 
     def after_erasing(self, events: int) -> Head:
         """Return the head after the content of some events was erased."""

@@ -24,7 +24,11 @@ from aforesaid.surfaces.mcp.http import Rate, RequestChecks, check_binding
 from aforesaid.surfaces.mcp.tokens import Tokens, digest, new_token, read_tokens
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-WHO = {"ana-token": {"tenant": "t1", "user": "ana"}, "bo-token": {"tenant": "t2", "user": "bo", "grants": ["read"]}}
+WHO = {
+    "ana-token": {"tenant": "t1", "user": "ana"},
+    "bo-token": {"tenant": "t2", "user": "bo", "grants": ["read"]},
+    "eve-token": {"tenant": "t2", "user": "eve"},
+}
 
 
 @pytest.fixture
@@ -248,6 +252,24 @@ def test_over_http_each_token_has_its_own_memory(served: Served) -> None:
     version = {"mcp-protocol-version": "2025-06-18"}
     assert "Horta" in json.dumps(served.post(read, "ana-token", **version)[1])
     assert "Horta" not in json.dumps(served.post(read, "bo-token", **version)[1])
+
+
+def test_over_http_others_change_no_byte_of_an_answer(served: Served) -> None:
+    for text in ("Zeus came to Horta by boat.", "The boat is red.", "Zeus is a bull.", "Horta is in the Azores."):
+        served.call("memory_remember", "ana-token", text=text)
+    now = "2026-11-01T12:00:00Z"
+
+    def answers() -> list[Any]:
+        found = [
+            served.call("memory_search", "ana-token", query=query, now=now)["structuredContent"]
+            for query in ("zeus", "boat in horta", "red bull")
+        ]
+        return [(answer["hits"], answer["searched"]) for answer in found]  # ids of requests come from the clock
+
+    before = answers()
+    turns = [{"role": "user", "text": f"Zeus said that boat {n} is in Horta."} for n in range(100)]
+    assert served.call("memory_ingest", "eve-token", session="s", turns=turns)["structuredContent"]["stored"] == 100
+    assert answers() == before
 
 
 def test_over_http_the_stateless_protocol_knows_its_callers_too(served: Served) -> None:

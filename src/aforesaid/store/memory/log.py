@@ -18,14 +18,12 @@ class DictLog:
 
     events: list[Event] = field(default_factory=list)
     heads: dict[str, Head] = field(default_factory=dict)
-    numbers: int = 0
 
     def append(self, events: Iterable[Event]) -> None:
         for event in events:
             head = self.heads.get(event.tenant, Head())
-            self.numbers += 1
-            self.events.append(replace(chained(event, head), number=self.numbers))
-            self.heads[event.tenant] = head.after(self.numbers, self.events[-1].digest)
+            self.events.append(replace(chained(event, head), number=head.number + 1))
+            self.heads[event.tenant] = head.after(self.events[-1].digest)
 
     def find(self, where: EventFilter) -> list[Event]:
         found = [
@@ -50,7 +48,7 @@ class DictLog:
         mine = self._of(tenant)
         first = next((place for place, event in enumerate(mine) if event.time >= before), len(mine))
         gone, numbers = mine[:first], {event.number for event in mine[:first]}
-        self.events = [event for event in self.events if event.number not in numbers]
+        self.events = [event for event in self.events if event.tenant != tenant or event.number not in numbers]
         if gone:
             without_content = sum(event.erased for event in gone)
             head = self.heads[tenant].after_pruning(len(gone), without_content, gone[-1].digest, before)
@@ -59,7 +57,9 @@ class DictLog:
 
     def _erase(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
         numbers = {event.number for event in self._of(tenant) if not event.erased and chosen(event)}
-        self.events = [erased(event) if event.number in numbers else event for event in self.events]
+        self.events = [
+            erased(event) if event.tenant == tenant and event.number in numbers else event for event in self.events
+        ]
         if numbers:
             self.heads[tenant] = self.heads[tenant].after_erasing(len(numbers))
         return len(numbers)

@@ -15,8 +15,8 @@ from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed
 from aforesaid.types import Event, EventFilter
 
-INSERT = "INSERT INTO events (time, tenant, topic, subject, body, digest) VALUES (?, ?, ?, ?, ?, ?)"
-COLUMNS = "event, time, tenant, topic, subject, body, digest, erased"
+INSERT = "INSERT INTO events (number, time, tenant, topic, subject, body, digest) VALUES (?, ?, ?, ?, ?, ?, ?)"
+COLUMNS = "number, time, tenant, topic, subject, body, digest, erased"
 REQUEST = "CASE WHEN json_valid(body) THEN json_extract(body, '$.request') END"
 NOT_ERASED = "FROM events NOT INDEXED WHERE tenant = ? AND erased = 0"
 PAGE = 1000
@@ -36,9 +36,8 @@ class SQLiteLog:
                 head = heads.get(given.tenant) or self.head(given.tenant) or Head()
                 event = chained(given, head)
                 row = (to_micros(event.time), event.tenant, event.topic, event.subject, json.dumps(event.body))
-                number = connection.execute(INSERT, (*row, event.digest)).lastrowid
-                assert number is not None  # an INSERT sets it
-                heads[event.tenant] = head.after(number, event.digest)
+                connection.execute(INSERT, (head.number + 1, *row, event.digest))
+                heads[event.tenant] = head.after(event.digest)
             for tenant, head in heads.items():
                 self._put_head(tenant, head)
 
@@ -63,14 +62,14 @@ class SQLiteLog:
             f"{REQUEST} = ?": where.request,
             "time >= ?": to_micros(where.since),
             "time <= ?": to_micros(where.until),
-            "event > ?": where.after,
+            "number > ?": where.after,
         }
         given = {sql: value for sql, value in conditions.items() if value is not None}
-        # In row order no sorting is needed. With the topic index SQLite would sort all events of the tenant.
-        table = "events NOT INDEXED" if where.topic is None else "events"
+        # In the order of their numbers no sorting is needed. With the topic index SQLite would sort all events.
+        table = "events INDEXED BY events_by_number" if where.topic is None else "events"
         found = self._database.rows(
             f"""SELECT {COLUMNS} FROM {table} WHERE {" AND ".join(given)}
-                ORDER BY event {"DESC" if where.order == "newest" else "ASC"} LIMIT ? OFFSET ?""",
+                ORDER BY number {"DESC" if where.order == "newest" else "ASC"} LIMIT ? OFFSET ?""",
             *given.values(), where.limit, where.offset,
         )  # fmt: skip
         return [_event(*row) for row in found]
@@ -79,22 +78,22 @@ class SQLiteLog:
         mentions = mentioning(names)
         with self._database.transaction() as connection:
             rows = connection.execute(f"SELECT event, subject, CAST(body AS TEXT) {NOT_ERASED}", (tenant,))
-            return self._erase(tenant, [number for number, subject, body in rows if mentions(subject, body)])
+            return self._erase(tenant, [row for row, subject, body in rows if mentions(subject, body)])
 
-    def _erase(self, tenant: str, numbers: Sequence[int]) -> int:
+    def _erase(self, tenant: str, rows: Sequence[int]) -> int:
         """Replace the content of events by its hash, which keeps the chain verifiable."""
-        if not numbers:
+        if not rows:
             return 0
-        for page in batched(numbers, PAGE):
-            sql = f"SELECT {COLUMNS} FROM events WHERE event IN {LISTED}"
-            events = [_event(*row) for row in self._database.rows(sql, listed(page))]
+        for page in batched(rows, PAGE):
+            sql = f"SELECT event, {COLUMNS} FROM events WHERE event IN {LISTED}"
+            events = {row: _event(*cells) for row, *cells in self._database.rows(sql, listed(page))}
             self._database.connection.executemany(
                 "UPDATE events SET subject = NULL, body = ?, erased = 1 WHERE event = ?",
-                [(json.dumps(erased(event).body), event.number) for event in events],
+                [(json.dumps(erased(event).body), row) for row, event in events.items()],
             )
-        self._put_head(tenant, (self.head(tenant) or Head()).after_erasing(len(numbers)))
+        self._put_head(tenant, (self.head(tenant) or Head()).after_erasing(len(rows)))
         self._database.scrub_after_commit()
-        return len(numbers)
+        return len(rows)
 
     def prune(self, tenant: str, before: datetime) -> int:
         micros = to_micros(before)
