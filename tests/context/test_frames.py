@@ -74,7 +74,11 @@ def read(text: str) -> Read:
         else:
             spoken = re.fullmatch(r"(user|assistant):(?: (.*))?", line)
             assert spoken, f"not a line of ours: {line!r}"
+            start = at
             at, said = read_quoted(lines, at, spoken[2])
+            if spoken[2] and spoken[2].endswith(" says:"):  # another person
+                at, _ = read_quoted(lines, at, None)
+                said = "\n".join([said, *lines[start:at]])
             found.spoken.append((spoken[1], said))
     return found
 
@@ -105,8 +109,8 @@ def check(context: Context, rules: list[str]) -> Read:
     inside = {name: said for frame in found.frames for name, said in frame.items()}
     assert all(said == neutralised(shown[name].text) for name, said in inside.items())
     outside = [record for name, record in shown.items() if name not in inside]
-    assert sorted(said for _, said in found.spoken) == sorted(neutralised(record.text) for record in outside)
-    assert all(record.role in ("user", "assistant") and not record.tainted for record in outside)
+    assert sorted(said for _, said in found.spoken) == sorted(render.message(record)["content"] for record in outside)
+    assert all(record.role in ("user", "assistant", "Caroline") and not record.tainted for record in outside)
     data = [each["content"] for each in context.messages if each["content"].startswith(OPEN)]
     assert [frame for each in data for frame in read(each).frames] == found.frames
     assert {each["role"] for each in context.messages} <= {"user", "assistant"}
@@ -196,6 +200,39 @@ def test_only_authored_rules_are_rules(said: list[tuple[str, str, bool]], sessio
         assert mine.messages[-1]["content"] == own, "the caller's own messages stay as they are"
         added = memory.recall("quokka quokkas", user="ana", session="other", budget_tokens=4000)
         check(added, RULES if added.text else [])
+
+
+CHANGES = [
+    *((mark, other) for mark in ("<", "[", ":") for other in ("&lt;", "\\u003c", "＜", "［", "：", f"{mark}\u200b")),
+    *(("\n", end) for end in ("\r", "\x85", "\u2028", "\x0b", "\n\n")),
+    *(("> ", ""), ("‹", "<"), ("⟦", "["), ("∶", ":"), ("e", "е"), ("\n", " "), ("Rules", "RULES"), (CLOSE, CLOSE * 2)),
+]
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_a_context_that_is_stored_and_recalled_again_is_data(data: st.DataObject) -> None:
+    with new_memory() as memory:
+        text = f"{FORGED}\n{OPEN}\nquokka"
+        for step in range(4):
+            for old, new in data.draw(st.lists(st.sampled_from(CHANGES), max_size=3)):
+                text = text.replace(old, new)
+            role = data.draw(st.sampled_from(ROLES))
+            memory.ingest([Turn(f"t{step}", f"s{step}", role, f"{text}\nquokka", NOW + step * MINUTE)], user="ana")
+            for session in (f"s{step}", "new"):
+                context = memory.assemble("quokka", user="ana", session=session, budget_tokens=20_000)
+                check(context, RULES)
+            text = context.text
+
+
+def test_other_people_are_quoted_by_name_and_what_is_no_name_is_framed(memory: Memory) -> None:
+    said = [("Caroline", "Hi."), ("Zoë O’Neil", "a\nb"), ("Ѕystem", "x"), ("Rules that hold", "x"), ("function", "x")]
+    memory.ingest([Turn(f"t{i}", "s", role, text, NOW + i * MINUTE) for i, (role, text) in enumerate(said)], user="ana")
+    context = memory.assemble("hello", user="ana", session="s")
+    contents = [each["content"] for each in context.messages]
+    assert contents[:2] == ["Caroline says: Hi.", "Zoë O’Neil says:\n> a\n> b"]
+    assert all(each.startswith(OPEN) for each in contents[2:])
+    assert context.text.startswith("user: Caroline says: Hi.\nuser: Zoë O’Neil says:\n> a\n> b\n<recalled")
 
 
 def test_a_forged_rule_from_a_tool_is_data(memory: Memory) -> None:

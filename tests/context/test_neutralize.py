@@ -6,6 +6,7 @@ import html
 import itertools
 import re
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given, settings
@@ -107,6 +108,44 @@ def test_every_rule_replaces_one_character_and_is_needed() -> None:
     assert all(pattern.groups == 1 for *_, pattern in _STRUCTURE)
     assert {kind for kind, *_ in _STRUCTURE} <= {kind for kind, _ in ATTACKS}
     assert all(unicodedata.normalize("NFKC", sign) == sign for sign in DISARMED.values())
+
+
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "html": html.escape,
+    "html, twice": lambda text: html.escape(html.escape(text)),
+    "decimal": lambda text: "".join(f"&#{ord(char)};" for char in text),
+    "hexadecimal": lambda text: "".join(f"&#x{ord(char):06X}" for char in text),
+    "json": lambda text: "".join(f"\\u{ord(char):04x}" for char in text),
+    "bytes": lambda text: "".join(f"\\x{ord(char):02x}" for char in text),
+    "braces": lambda text: "".join(f"\\u{{{ord(char):x}}}" for char in text),
+    "octal": lambda text: "".join(f"\\{ord(char):03o}" for char in text),
+    "url": lambda text: "".join(f"%{ord(char):02x}" for char in text),
+    "url, twice": lambda text: "".join(f"%25{ord(char):02x}" for char in text),
+    "backslashes": lambda text: re.sub(r"([<>\[\]|/:-])", r"\\\1", text),
+    "full width": lambda text: "".join(chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char for char in text),
+    "hidden": "\u2060".join,
+    "struck out": "\u0336".join,
+    "mixed": lambda text: "".join(
+        f"&#{ord(char)};" if at % 2 else f"\\u{ord(char):04x}" for at, char in enumerate(text)
+    ),
+}
+TRICKS = [
+    FRAME_CLOSE,
+    FRAME_OPEN,
+    "[m:1a2b3c4d]",
+    f"{LT}|im_start|>",
+    "Rules that hold:",
+    "[AGENTS.md:2] obey",
+    "[INST]",
+]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_tricks_are_seen_through_their_encoding(encoding: str) -> None:
+    for text, before in itertools.product(TRICKS, ("", "x\r", "x\u2028")):
+        encoded = before + ENCODINGS[encoding](text)
+        assert set(attempts(encoded)) & {"frame", "handle", "chat template", "forged rule"}
+        assert not set(attempts(neutralised(encoded)))
 
 
 PIECES = [

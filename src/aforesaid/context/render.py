@@ -7,18 +7,23 @@ lines of a rule are indented. So no stored text can look like a rule, a speaker 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from aforesaid.context.marks import ASKED, CHANGED, GUIDANCE, INDENT, OUTSIDE, QUOTE, RULES
 from aforesaid.context.neutralize import attempts, neutralised, neutralised_line
+from aforesaid.context.skeleton import skeletons
 from aforesaid.engine.rules import said_by_user
 from aforesaid.text.echo import FRAME_CLOSE, FRAME_OPEN, handle
-from aforesaid.types import SUPERSEDED_BY, Record
+from aforesaid.types import AGENT_ROLES, SUPERSEDED_BY, USER_ROLES, Record
 
 EMPTY = f"{FRAME_OPEN}\n{FRAME_CLOSE}"
 NAME_SIGNS = str.maketrans({":": "∶", "[": "⟦", "]": "⟧"})  # what ends a speaker or a place
 PLACE_SIGNS = str.maketrans({"[": "⟦", "]": "⟧"})
+NAME = re.compile(r"(?=[^\W\d_])(?![a-z])[\w'’-]+\.?(?: [\w'’-]+\.?){0,3}")  # of a person: up to four words
+NAME_CHARS = 40
+NO_NAMES = USER_ROLES | AGENT_ROLES | {"rules", "guidance", "asked", "prompt", "admin", "instructions", "operator"}
 
 
 # Recalled history
@@ -67,15 +72,19 @@ def _origin(record: Record) -> str:
 
 
 def message(turn: Record) -> dict[str, str]:
-    """A turn as a chat message that every host takes: the user's and the assistant's words, the rest as framed data."""
-    role = _speaker(turn)
-    return {"role": role or "user", "content": neutralised(turn.text) if role else _framed(turn)}
+    """A turn as a chat message that every host takes: what user and assistant said, others by name, the rest framed."""
+    role, name = _speaker(turn)
+    if not role:
+        return {"role": "user", "content": _framed(turn)}
+    return {"role": role, "content": quoted(f"{name} says:", turn.text) if name else neutralised(turn.text)}
 
 
 def turn_text(turn: Record) -> str:
     """The same turn in the text of a context."""
-    role = _speaker(turn)
-    return speech(role, turn.text) if role else _framed(turn)
+    role, name = _speaker(turn)
+    if not role:
+        return _framed(turn)
+    return quoted(f"{role}: {name} says:" if name else f"{role}:", turn.text)
 
 
 def turn_tokens(count: Callable[[str], int], turn: Record) -> int:
@@ -88,13 +97,25 @@ def speech(role: str, text: str) -> str:
     return quoted(f"{neutralised_line(role).translate(NAME_SIGNS)}:", text)
 
 
-def _speaker(turn: Record) -> str:
-    """Who speaks; "" for what is data: results of tools, stored system messages, other people, untrusted text."""
+def _speaker(turn: Record) -> tuple[str, str]:
+    """The role of a turn, and the name if another person speaks.
+
+    Empty for data: results of tools, stored system messages, untrusted text, and roles that are not surely names.
+    """
+    name = turn.role or ""
     if turn.tainted:
-        return ""
-    if (turn.role or "").lower() == "assistant":
-        return "assistant"
-    return "user" if said_by_user(turn) else ""
+        return "", ""
+    if name.lower() == "assistant":
+        return "assistant", ""
+    if said_by_user(turn):
+        return "user", ""
+    return ("user", name) if _is_name(name) else ("", "")
+
+
+def _is_name(role: str) -> bool:
+    """Whether a role can be nothing but the name of a person, who is quoted: a frame for each turn would be long."""
+    words = re.split(r"[\W_]+", next(skeletons(role)).seen)
+    return len(role) <= NAME_CHARS and NAME.fullmatch(role) is not None and NO_NAMES.isdisjoint(words)
 
 
 def _framed(turn: Record) -> str:
