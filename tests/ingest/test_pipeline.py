@@ -234,7 +234,7 @@ def test_without_a_model_words_still_work_and_the_answer_says_so() -> None:
     assert report[0].gate.decision == "defer"
     result = memory.search("lisbon")
     assert [(hit.record.id, hit.parts["words"]) for hit in result] == [("t1", 1.0), ("t2", 0.0)], "the next turn too"
-    assert "vector arm off (The weights are not here." in result.freshness.line
+    assert "no search by meaning (The weights are not here." in result.freshness.line
     assert embedder.calls == 1, "missing weights are not looked for again at every call"
 
 
@@ -245,9 +245,10 @@ def test_what_was_deferred_is_decided_once_vectors_can_be_had() -> None:
     memory.ingest([turn("t1", "I might go to Lisbon."), turn("t2", "ok"), turn("t3", "ok")])
     assert embedder.calls == 1
     embedder.error = None
-    assert memory.search("lisbon").freshness.line == "vector and text arms on; 3 of 3 records without vectors yet"
+    late = "3 of 3 records have no vector yet, so only their words are searched"
+    assert memory.search("lisbon").freshness.line == f"search by meaning and by words; {late}"
     assert memory.maintenance.reindex().embedded == 3
-    assert memory.search("lisbon").freshness.line == "vector and text arms on; all indexed"
+    assert memory.search("lisbon").freshness.line == "search by meaning and by words; all records are indexed"
     gates = [record.gate for record in store.find(Filter())]
     assert all(gate is not None and gate.decision in ("admit", "reject") for gate in gates)
 

@@ -85,7 +85,7 @@ def test_others_search_the_old_vectors_until_the_switch(tmp_path: Path) -> None:
     assert (report.previous, report.model, report.embedded, report.switched) == (OLD.name, NEW.name, 40, True)
     assert_like_new(memory.store)
     found = memory.search("the harbour", user="ana")
-    assert found.freshness.line == "vector and text arms on; all indexed"
+    assert found.freshness.line == "search by meaning and by words; all records are indexed"
     assert found[0].parts["cos"] > 0, "the memory that switched uses the new embedder at once"
     [event] = memory.store.log.find(EventFilter("default", topic="reindex"))
     assert event.body["to"] == NEW.name
@@ -123,7 +123,7 @@ def test_a_program_whose_settings_name_the_new_model_follows(tmp_path: Path, mon
     assert other.search("harbour", user="ana").freshness.vector_off, "a file that is being written"
     file.write_text('[embed]\nprovider = "hash"\ndimensions = 32\n')
     found = other.for_tenant("default").search("harbour", user="ana")
-    assert found.freshness.line == "vector and text arms on; all indexed"
+    assert found.freshness.line == "search by meaning and by words; all records are indexed"
     assert max(hit.parts["cos"] for hit in found) > 0
 
 
@@ -229,7 +229,10 @@ def test_kill_9_anywhere_loses_nothing_and_it_goes_on(tmp_path: Path) -> None:
     assert run_and_die(path, "removal", 2) == -signal.SIGKILL, "after the switch"
     with opened(path, NEW) as memory:
         assert memory.store.maintenance.verify() == []
-        assert memory.search("harbour", user="ana").freshness.line == "vector and text arms on; all indexed"
+        assert (
+            memory.search("harbour", user="ana").freshness.line
+            == "search by meaning and by words; all records are indexed"
+        )
         assert memory.forget(["t1"], user="ana").proven, "also the vectors that were not removed yet"
         assert memory.maintenance.reindex().embedded == 0
         assert_like_new(memory.store)
@@ -274,7 +277,7 @@ def test_an_embedder_that_fails_stops_it_and_it_goes_on_later(tmp_path: Path) ->
     with pytest.raises(EmbedError, match="24 of 40 records had vectors of hash-64-1: The model is gone"):
         memory.maintenance.reindex(Failing(64, seed=1))
     assert memory.search("harbour", user="ana").freshness.line == (
-        "vector and text arms on; all indexed; index for model hash-64-1: 60 %"
+        "search by meaning and by words; all records are indexed; index for model hash-64-1: 60 %"
     )
     assert memory.maintenance.reindex(NEW).embedded == 16
     assert_like_new(memory.store)

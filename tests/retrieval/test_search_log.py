@@ -111,7 +111,9 @@ def test_a_damaged_text_index_leaves_the_vectors(path: Path) -> None:
         for profile in ("default", "pce"):
             found = memory.search("blue ledger", user="ana", profile=profile, now=NOW)
             assert (
-                len(found) == 1 and "is damaged" in found.freshness.text_off and "text arm off" in found.freshness.line
+                len(found) == 1
+                and "is damaged" in found.freshness.text_off
+                and "no search by words" in found.freshness.line
             )
         assert [event.body["why"] for event in memory.audit.events("search_fallback")] == [["text"], ["text"]]
         with pytest.raises(StoreCorruptError):  # nothing is left to search with

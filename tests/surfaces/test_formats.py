@@ -107,7 +107,7 @@ def test_a_search_as_json_and_as_text() -> None:
     assert (found["query"], found["user"], found["hits"][0]["rank"]) == ("where", "ana", 3)
     assert shown.search_text(result, 80, first_rank=3) == (
         " 3. 0.500  2026-05-01 10:00  t1  s1/user\n    I moved to Lisbon in May.\n    cos=0.25; age=1d\n\n"
-        "vector and text arms on; 1 of 4 records without vectors yet"
+        "search by meaning and by words; 1 of 4 records have no vector yet, so only their words are searched"
     )
     assert "parts: cos=0.25" in shown.search_text(result, 80, explain=True)
 
@@ -140,7 +140,7 @@ def test_a_trace_says_why_not() -> None:
     )
     context = Context("", (), 7, 10, (RECORD,), items, FRESH, "one turn does not fit")
     text = shown.trace_text(context, 80)
-    assert text.startswith("7 of 10 tokens, 1 record; degraded: one turn does not fit; vector and text arms on")
+    assert text.startswith("7 of 10 tokens, 1 record; degraded: one turn does not fit; search by meaning and by words")
     assert "  tail  t1  7 tokens  recent turn" in text
     assert text.endswith("  recall  t5  9 tokens  does not fit")
     assert to_json(context)["text"] == ""

@@ -90,7 +90,7 @@ class LocalEmbedder:
                 recipe = self._known_recipe()
                 folder = self._located()
                 if self._folder is None:
-                    weights.check_sizes(folder)
+                    weights.check(folder)
                 model = OnnxModel(folder, recipe, self._max_tokens)
                 if recipe == DEFAULT:
                     check_sentences(model.vector, [QUICK])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -16,15 +17,18 @@ import sys
 import tempfile
 import time
 import zipfile
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aforesaid.errors import ModelDamagedError, ModelMissingError
 from aforesaid.types import Progress
 
 WHEEL = "bot-brain==0.8.0"  # a package with the model files; it is unpacked, never installed
 WHEEL_BYTES = 26_130_249
+MOST_BYTES = 4 * WHEEL_BYTES  # of a download: pip keeps two copies for a moment
 FETCH_SECONDS = 900.0  # 26 MB in 15 minutes is 30 kB/s; a slower download is an error
 POLL_SECONDS = 0.1
 ERROR_CHARS = 300  # of pip's last output line, in our message
@@ -36,6 +40,7 @@ REMEDY = (
 NAME = "snowflake-arctic-embed-s-int8"
 MODEL_FILE = "model.onnx"
 TOKENIZER_FILE = "tokenizer.json"
+MARK_FILE = "checked.json"  # what the files looked like when their checksums were right
 TEMPORARY = ".fetch-"
 STALE_SECONDS = 86_400  # an older temporary folder was left by a killed process
 DAMAGED_REMEDY = "Run `aforesaid models pull` to download the model again. Keyword search works without it."
@@ -99,12 +104,35 @@ def locate(folder: Path | None = None) -> Path | None:
     return cache_folder() if _complete(cache_folder()) else None
 
 
-def check_sizes(folder: Path) -> None:
-    """Raise ModelDamagedError if a file has the wrong size: the quick check at every load."""
-    for pin in PINS:
-        size = (folder / pin.file).stat().st_size
-        if size != pin.size:
-            raise ModelDamagedError(f"{folder / pin.file} has {size} bytes, expected {pin.size}.", DAMAGED_REMEDY)
+def check(folder: Path) -> None:
+    """Raise ModelDamagedError unless the files are those of the default model: the check at every load.
+
+    Reading 34 MB takes long, so the files are read again only when they changed since they were found correct.
+    """
+    stamps = _stamps(folder)
+    if _marked(folder) != stamps:
+        verify(folder)
+        with suppress(OSError):  # a folder that is not writable is checked at every load
+            mark = folder / f"{MARK_FILE}.{os.getpid()}"
+            mark.write_text(json.dumps(stamps), encoding="utf-8")
+            mark.replace(folder / MARK_FILE)
+
+
+def _stamps(folder: Path) -> dict[str, list[Any]]:
+    """The expected digest, and the size and times of each file. A program can set mtime, but not ctime."""
+    try:
+        found = {pin: (folder / pin.file).stat() for pin in PINS}
+    except OSError as error:
+        raise ModelDamagedError(f"{error.filename} cannot be read: {error.strerror}.", DAMAGED_REMEDY) from error
+    return {pin.file: [pin.sha256, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for pin, stat in found.items()}
+
+
+def _marked(folder: Path) -> Any:
+    """The stamps that the files had when they were found correct; None without any."""
+    try:
+        return json.loads((folder / MARK_FILE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def verify(folder: Path) -> None:
@@ -182,9 +210,13 @@ def _unpack(wheel: Path, ready: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
             for pin in PINS:
-                with archive.open(pin.inside) as packed, (ready / pin.file).open("wb") as plain:
-                    shutil.copyfileobj(packed, plain)
-    except (zipfile.BadZipFile, KeyError, EOFError) as error:
+                with archive.open(pin.inside) as packed:
+                    raw = packed.read(pin.size + 1)  # never more, whatever the archive says of itself
+                if len(raw) != pin.size:
+                    what = f"{pin.inside} in {wheel.name} does not have {pin.size} bytes."
+                    raise ModelDamagedError(what, DAMAGED_REMEDY)
+                (ready / pin.file).write_bytes(raw)
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
         raise ModelDamagedError(f"{wheel.name} does not contain the model: {error}.", DAMAGED_REMEDY) from error
 
 
@@ -241,8 +273,11 @@ def _wait(child: subprocess.Popen[bytes], work: Path, progress: Progress | None,
             child.wait(POLL_SECONDS)
         if child.returncode is None and time.monotonic() > deadline:
             raise ModelMissingError(f"The model did not download within {timeout_seconds:g} s.", REMEDY)
+        size = _size(work)
+        if size > MOST_BYTES:
+            raise ModelDamagedError(f"{WHEEL} has over {MOST_BYTES} bytes; it should have {WHEEL_BYTES}.", REMEDY)
         if progress is not None and not child.returncode:
-            reported = max(reported, min(_size(work), WHEEL_BYTES))
+            reported = max(reported, min(size, WHEEL_BYTES))
             progress(reported, WHEEL_BYTES)
 
 

@@ -5,6 +5,7 @@ One rule for lists: a text is never taken as a list of its letters. It is refuse
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import types
@@ -20,6 +21,7 @@ from typing import Any, Literal, NoReturn, Union, cast, get_args, get_origin, ge
 
 from aforesaid.errors import InputError
 from aforesaid.types import Boundary, TimeLike, as_end, as_time, check_choice, check_class
+from aforesaid.types.checks import shown
 
 LISTS = (Sequence, Iterable)
 Check = Callable[[Any, str], Any]  # (value, name of the argument) → the value to use; raises InputError
@@ -67,9 +69,9 @@ def _check_of(hint: Any) -> Check:
     if origin in (Union, types.UnionType):
         return _union(parts)
     if hint is Boundary:
-        return lambda value, name: check_class(value)
+        return lambda value, name: check_class(_plain(value))
     if origin is Literal:
-        return lambda value, name: check_choice(value, parts, name)
+        return lambda value, name: check_choice(_plain(value), parts, name)
     if origin in LISTS:
         return _items(_check_of(parts[0]))
     if origin in (Mapping, dict):
@@ -117,9 +119,14 @@ def _instance(*kinds: type) -> Check:
             _refuse(value, name, what, remedy)
         if Path in kinds and isinstance(value, (str, Path)):
             _check_path(str(value), name)
-        return value
+        return _plain(value)
 
     return check
+
+
+def _plain(value: Any) -> Any:
+    """A text as a plain str, because a subclass may change what a text does."""
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 def _is(value: Any, kind: type) -> bool:
@@ -138,7 +145,13 @@ def _check_path(value: str, name: str) -> None:
     except UnicodeEncodeError:
         longest = MAX_NAME_BYTES + 1
     if not value.strip() or "\x00" in value or ("\n" not in value and longest > MAX_NAME_BYTES):
-        raise InputError(f"{name} is not a path: {_short(value)}.", "Name a file or a folder.")
+        raise InputError(f"{name} is not a path: {shown(value)}.", "Name a file or a folder.")
+    try:
+        Path(value).stat() if "\n" not in value else None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            what = f"{name} is a symbolic link that leads back to itself: {value!r}."
+            raise InputError(what, "Name a file or a folder.") from error
 
 
 def _items(check_item: Check) -> Check:
@@ -146,7 +159,7 @@ def _items(check_item: Check) -> Check:
 
     def check(value: Any, name: str) -> Any:
         if isinstance(value, (str, bytes)):
-            raise InputError(f"{name} must be a list, not the text {_short(value)}.", f"Give {name}=[{_short(value)}].")
+            raise InputError(f"{name} must be a list, not the text {shown(value)}.", f"Give {name}=[{shown(value)}].")
         if not isinstance(value, Iterable):
             _refuse(value, name, "a list")
         items = (check_item(item, f"{name}[{index}]") for index, item in enumerate(value))
@@ -169,16 +182,20 @@ def _integer(value: Any, name: str) -> int:
         _refuse(value, name, "a whole number (int)")
     number = int(value)
     if number > MAX_INTEGER:
-        raise InputError(f"{name} is too large: {number}.", "Give a smaller number.")
+        raise InputError(f"{name} is too large: {shown(number)}.", "Give a smaller number.")
     if number < 0:
-        raise InputError(f"{name} is {number}.", "Give 0 or more.")
+        raise InputError(f"{name} is {shown(number)}.", "Give 0 or more.")
     return number
 
 
 def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
         _refuse(value, name, "a finite number")
-    return float(value)
+    return number
 
 
 def _time(value: Any, name: str) -> datetime:
@@ -186,9 +203,4 @@ def _time(value: Any, name: str) -> datetime:
 
 
 def _refuse(value: Any, name: str, what: str, remedy: str = "") -> NoReturn:
-    raise InputError(f"{name} must be {what}, not {type(value).__name__} {_short(value)}.", remedy or f"Give {what}.")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    raise InputError(f"{name} must be {what}, not {type(value).__name__} {shown(value)}.", remedy or f"Give {what}.")

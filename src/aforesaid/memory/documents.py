@@ -9,6 +9,7 @@ from aforesaid.documents import loader
 from aforesaid.memory.handle import Handle
 from aforesaid.memory.visibility import SHARED_SCOPES, record_owner, visible
 from aforesaid.types import Scope
+from aforesaid.types.checks import storable
 
 
 class DocumentsHandle(Handle):
@@ -32,7 +33,7 @@ class DocumentsHandle(Handle):
         Raises:
             InputError: There is no such file, or its hard rules do not fit their share of a prompt.
         """
-        words = loader.read(path) if text is None else text
+        words = loader.read(path) if text is None else storable(text)
         owner = record_owner(user, project, scope, SHARED_SCOPES)
         return self._engine.run(lambda request: loader.load(request, str(path), words, owner))
 

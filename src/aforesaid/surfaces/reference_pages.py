@@ -50,6 +50,8 @@ def settings_page() -> str:
 
 def errors_page() -> str:
     """The tree of errors and what each means."""
+    from aforesaid.surfaces.cli import exit_code
+
     tree = (errors.__doc__ or "").split("\n\n")[1]
     lines = [
         "# Errors",
@@ -66,8 +68,7 @@ def errors_page() -> str:
     ]
     for name, kind in vars(errors).items():
         if inspect.isclass(kind) and issubclass(kind, errors.AforesaidError):
-            code = 2 if issubclass(kind, errors.InputError | errors.SettingsError) else 1
-            lines.append(f"| `{name}` | {inspect.getdoc(kind)} | {code} |")
+            lines.append(f"| `{name}` | {inspect.getdoc(kind)} | {exit_code(kind)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from aforesaid.errors import InputError, UnknownClassError
 from aforesaid.types.vocabulary import AGENT_ROLES, BOUNDARIES, MAX_ID_CHARS, USER_ROLES, Boundary, TimeLike
 
+SHOWN_CHARS = 60  # of a wrong value in a message
 NEAR_ROLE = 0.8  # of difflib, where 1 is the same word
 DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 
@@ -29,7 +30,8 @@ def as_time(value: TimeLike, name: str = "time") -> datetime:
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     except (ValueError, TypeError, OverflowError, OSError) as error:
         raise InputError(
-            f"{name} is not a time: {value!r}.", "Use a datetime, ISO 8601 text like 2026-05-03T10:00:00Z, or seconds."
+            f"{name} is not a time: {shown(value)}.",
+            "Use a datetime, ISO 8601 text like 2026-05-03T10:00:00Z, or seconds.",
         ) from error
 
 
@@ -75,17 +77,26 @@ def check_role(role: str) -> None:
 
 def check_choice(value: str, choices: Sequence[str], name: str) -> str:
     """Return the value if it is one of the choices, or raise and list them."""
-    if value not in choices:
-        raise InputError(f"{name} {value!r} is unknown.", f"Use one of: {', '.join(choices)}.")
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(f"{name} {shown(value)} is unknown.", f"Use one of: {', '.join(choices)}.")
     return value
 
 
 def check_class(value: str) -> Boundary:
     """Return the boundary class, or raise if it is unknown: a record with an unknown class is never stored or shown."""
     for name in BOUNDARIES:
-        if value == name:
+        if isinstance(value, str) and value == name:
             return name
-    raise UnknownClassError(f"Boundary class {value!r} is unknown.", f"Use one of: {', '.join(BOUNDARIES)}.")
+    raise UnknownClassError(f"Boundary class {shown(value)} is unknown.", f"Use one of: {', '.join(BOUNDARIES)}.")
+
+
+def shown(value: object) -> str:
+    """A value in a message: its repr, shortened. One that cannot be shown is named by its type."""
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - repr may be the caller's code; a deep list or a huge number has none
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
 
 
 def storable(text: str) -> str:

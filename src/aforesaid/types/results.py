@@ -36,12 +36,11 @@ class Freshness:
     @property
     def line(self) -> str:
         """One sentence for people."""
-        arms = [
-            f"{name} arm off ({why})" for name, why in (("vector", self.vector_off), ("text", self.text_off)) if why
-        ]
-        pending = f"{self.pending} of {self.records} records without vectors yet" if self.pending else "all indexed"
-        building = [self.building] if self.building else []
-        return "; ".join([*(arms or ["vector and text arms on"]), pending, *building])
+        ways = (("meaning", self.vector_off), ("words", self.text_off))
+        off = [f"no search by {name} ({why})" for name, why in ways if why]
+        late = f"{self.pending} of {self.records} records have no vector yet, so only their words are searched"
+        parts = [*(off or ["search by meaning and by words"]), late if self.pending else "all records are indexed"]
+        return "; ".join([*parts, *([self.building] if self.building else [])])
 
 
 @dataclass(frozen=True, slots=True)

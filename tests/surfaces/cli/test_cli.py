@@ -152,7 +152,6 @@ def test_completion_completes() -> None:
         (("--config", "/no/such.toml", "stats"), "SettingsError", "does not exist"),
         (("search", "x", "--profile", "magic"), "InputError", "magic"),
         (("search", "  "), "InputError", "empty"),
-        (("show", "nobody"), "NotFoundError", "nobody"),
     ],
 )
 def test_mistakes_exit_with_2(path: Path, args: tuple[str, ...], kind: str, words: str) -> None:

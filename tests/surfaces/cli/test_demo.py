@@ -31,7 +31,7 @@ def test_the_demo_shows_the_whole_job(kept: tuple[Path, str]) -> None:
     assert re.search(r"1\. 1\.\d+  2026-06-19 17:13  s6-t05", text), "the new rent budget comes before the old one"
     assert "歯医者を予約しました" in text
     assert "<recalled-history" in text
-    assert "vector and text arms on; all indexed" in text
+    assert "search by meaning and by words; all records are indexed" in text
     assert str(store) in text
 
 
@@ -63,5 +63,5 @@ def test_without_a_model_the_demo_goes_on_with_words(tmp_path: Path) -> None:
     missing = {**CLEAN, "AFORESAID_CACHE": str(tmp_path), "AFORESAID_OFFLINE": "1"}
     text = run(None, "--set", "embed.provider=local", "demo", env=missing).stdout
     assert "歯医者を予約しました" in text
-    assert "vector arm off" in text
+    assert "no search by meaning" in text
     assert all(section in text for section in SECTIONS)

@@ -21,7 +21,7 @@ def test_json_lines_come_back_with_their_ids(path: Path, tmp_path: Path) -> None
     file.write_text(jsonl(*TURNS, {**TURNS[0], "id": "t5", "time": 1780000000, "bundle": "b1", "extra": 1}))
     text = words(run(path, "ingest", str(file), "--user", "ana"))
     assert text.startswith("turns 5 stored 5 duplicate 0 echo 0 skipped 0 gate admitted ")
-    assert text.endswith("vector and text arms on; all indexed")
+    assert text.endswith("search by meaning and by words; all records are indexed")
     records = stored(path, "--user", "ana")
     assert [record["id"] for record in records] == ["t1", "t2", "t3", "t4", "t5"]
     assert records[4]["time"] == "2026-05-28T20:26:40+00:00"

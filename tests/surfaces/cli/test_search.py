@@ -18,7 +18,7 @@ def test_search_shows_rank_score_time_origin_words_and_reason(path: Path) -> Non
     assert lines[1] == "    I moved to Lisbon in May."
     assert lines[2].strip().startswith("fts=rank:1; cos=")
     assert "age=10d" in lines[2]
-    assert lines[-1] == "vector and text arms on; all indexed"
+    assert lines[-1] == "search by meaning and by words; all records are indexed"
 
 
 def test_search_as_json(path: Path) -> None:
@@ -29,7 +29,7 @@ def test_search_as_json(path: Path) -> None:
     assert [hit["rank"] for hit in found["hits"]] == [2, 3]
     assert set(found["hits"][0]) == {"rank", "record", "score", "parts", "reason"}
     assert found["hits"][0]["record"]["session"] in ("s1", "s2")
-    assert found["freshness"]["line"] == "vector and text arms on; all indexed"
+    assert found["freshness"]["line"] == "search by meaning and by words; all records are indexed"
 
 
 def test_the_active_session_changes_scopes_and_filters_nothing(path: Path) -> None:
@@ -79,11 +79,11 @@ def test_nothing_found_says_where_it_looked(path: Path) -> None:
     text = run(path, "search", "anything").stdout
     assert f"Nothing found: {path} holds no records without a user" in text
     assert "--user NAME" in text
-    assert "holds no records of user 'bob'" in run(path, "search", "Lisbon", "--user", "bob").stdout
-    text = run(path, "search", "Lisbon", "--user", "ana", "--session", "none").stdout
+    assert "holds no records of user 'bob'" in run(path, "search", "Lisbon", "--user", "bob", code=3).stdout
+    text = run(path, "search", "Lisbon", "--user", "ana", "--session", "none", code=3).stdout
     assert "Nothing found among 4 records of user 'ana'." in text
-    assert text.endswith("vector and text arms on; all indexed\n")
-    assert data(run(path, "search", "x", "--json", "--user", "bob"))["hits"] == []
+    assert text.endswith("search by meaning and by words; all records are indexed\n")
+    assert data(run(path, "search", "x", "--json", "--user", "bob", code=3))["hits"] == []
 
 
 def test_the_user_may_come_from_the_environment(path: Path) -> None:
@@ -95,7 +95,7 @@ def test_without_vectors_the_answer_says_so(path: Path) -> None:
     filled(path)
     text = run(path, "--set", "embed.provider=off", "search", "Lisbon", "--user", "ana").stdout
     assert "t1" in text
-    assert text.endswith("vector arm off (no embedder); all indexed\n")
+    assert text.endswith("no search by meaning (no embedder); all records are indexed\n")
 
 
 def test_output_fits_the_terminal_and_gives_it_no_orders(path: Path) -> None:
@@ -159,7 +159,7 @@ def test_list_in_pages(path: Path) -> None:
     filled(path)
     assert "2 shown; go on with --offset 2" in run(path, "list", "--user", "ana", "--limit", "2").stdout
     assert "t1" in run(path, "list", "--user", "ana", "--limit", "2", "--offset", "2").stdout
-    assert "No such records of user 'bob'" in run(path, "list", "--user", "bob").stdout
+    assert "No such records of user 'bob'" in run(path, "list", "--user", "bob", code=3).stdout
     assert "No such records without a user" in run(path, "list").stdout
 
 
@@ -175,7 +175,7 @@ def test_assemble_prints_the_context_and_nothing_else(path: Path) -> None:
     assert found["messages"][0] == {"role": "user", "content": "The build fails with exit code 137."}
     assert [message["content"] for message in found["messages"][1:]] == [found["recall"]]
     assert found["tokens"] <= 200
-    assert f"{found['tokens']} of 200 tokens, 4 records; vector and text arms on" in result.stderr
+    assert f"{found['tokens']} of 200 tokens, 4 records; search by meaning and by words" in result.stderr
 
 
 def test_assemble_traces_what_it_left_out(path: Path) -> None:

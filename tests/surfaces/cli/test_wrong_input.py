@@ -61,7 +61,7 @@ def test_errors_of_python_are_shown_in_the_words_of_the_command_line(path: Path,
         ("show", "nosuch", "--user", "ana"): "See `aforesaid list`; those of a user need --user NAME.",
         ("promote", "nosuch"): "See `aforesaid candidates`.",
     }.items():
-        assert remedy in run(path, *command, code=2).stderr
+        assert remedy in run(path, *command, code=3 if "nosuch" in command else 2).stderr
 
 
 def test_a_wrong_setting_says_what_to_use(path: Path) -> None:
@@ -85,3 +85,47 @@ def test_a_hook_for_a_store_in_a_missing_folder_makes_nothing(tmp_path: Path) ->
     event = json.dumps({"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": "tea?", "cwd": "."})
     assert json.loads(run(away / "x.db", "hook", stdin=event, env={"HOME": str(tmp_path)}).stdout) == {}
     assert not away.exists()
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("list", "--user", "bob"),
+        ("search", "tea", "--user", "bob"),
+        ("list", "--session", "nosuch", "--user", "ana"),
+        ("compact", "nosuch", "--user", "ana"),
+        ("forget", "--user", "bob", "--everything", "--yes"),
+        ("forget", "--session", "nosuch", "--user", "ana", "--yes"),
+    ],
+)
+def test_an_unknown_user_or_session_is_told(path: Path, args: tuple[str, ...]) -> None:
+    filled(path)
+    said = run(path, *args, code=3).stderr
+    assert "Nothing found for" in said and ("'bob'" in said or "'nosuch'" in said) and "'t1'" not in said
+    assert json.loads(run(path, "--json", *args, code=3).stdout) is not None
+
+
+def test_an_unknown_id_has_the_same_exit_code_and_a_known_user_without_a_hit_has_none(path: Path) -> None:
+    filled(path)
+    for args in (("show", "nosuch"), ("history", "nosuch"), ("expand", "nosuch"), ("forget", "nosuch", "--yes")):
+        run(path, *args, "--user", "ana", code=3)
+    run(path, "list", "--user", "ana", "--until", "1999-01-01", code=0)
+
+
+def test_an_unexpected_failure_is_one_line(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled(path)
+    (tmp_path / "loop").symlink_to("loop")
+    for args in (("load", "loop"), ("lint", "loop"), ("export", "loop"), ("backup", "loop"), ("ingest", "loop")):
+        result = run(path, *(str(tmp_path / each) if each == "loop" else each for each in args), code=None)
+        assert result.exit_code in (1, 2) and "Traceback" not in result.output and "loop" in result.stderr
+
+
+def test_settings_fit_a_terminal() -> None:
+    text = run(None, "settings", env={"COLUMNS": "100"}).stdout
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_looking_creates_nothing(tmp_path: Path) -> None:
+    for args in (("list",), ("search", "tea"), ("stats",), ("show", "x"), ("audit",), ("verify",)):
+        assert "There is no store" in run(tmp_path / "no.db", *args, code=2).stderr
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from aforesaid.errors import StoreBusyError, StoreCorruptError, StoreError, StoreFullError, StoreReadOnlyError
+from aforesaid.errors import (
+    InputError,
+    StoreBusyError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreReadOnlyError,
+)
 
 LEAST_BYTES = 1 << 16  # SQLite needs this much for the companions of a file
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -31,11 +38,14 @@ MEANINGS: dict[int, _Meaning] = {
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise a StoreError instead of an error of SQLite or of a full disk."""
+    """Raise a StoreError instead of an error of SQLite or of a full disk, and InputError for text that has no UTF-8."""
     try:
         yield
     except sqlite3.Error as error:
         raise _of_sqlite(path, error) from error
+    except UnicodeEncodeError as error:
+        what = f"A text contains half a character (a lone surrogate) at {error.start}."
+        raise InputError(what, "Use valid Unicode text.") from error
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise

@@ -14,18 +14,19 @@ from typing import Any, NoReturn
 import click
 
 from aforesaid import __version__
-from aforesaid.errors import AforesaidError, InputError, SettingsError
+from aforesaid.errors import AforesaidError, InputError, NotFoundError, SettingsError
 from aforesaid.surfaces.cli.app import App
 from aforesaid.surfaces.cli.commands import COMMANDS, command_named, summary_of
 from aforesaid.surfaces.cli.options import global_options
 
-FAILED, WRONG_INPUT, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 130, 141
+FAILED, WRONG_INPUT, NOTHING_FOUND, INTERRUPTED, OUTPUT_CLOSED = 1, 2, 3, 130, 141
 
 EPILOG = """\b
 Exit codes:
   0    success
   1    failure of the store, the disk or the model; `verify` or `doctor` found a problem
   2    wrong input: an option, a value, the contents of a file, a setting
+  3    nothing found: no record has this id, or nothing is stored for this user, project or session
   130  interrupted
   141  the reader of the output closed it
 
@@ -55,7 +56,7 @@ class AforesaidGroup(click.Group):
             return INTERRUPTED
         except BrokenPipeError:
             return _output_closed()
-        except (AforesaidError, click.ClickException, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - nobody wants to read a traceback who did not ask for one
             _debug()
             return _report(error, as_json="--json" in given)
 
@@ -111,7 +112,7 @@ def _debug() -> None:
         traceback.print_exc()
 
 
-def _report(error: AforesaidError | click.ClickException | OSError, as_json: bool) -> int:
+def _report(error: Exception, as_json: bool) -> int:
     """Print an error on stderr; returns the exit code."""
     from aforesaid.surfaces.formats.values import error_json, error_text
 
@@ -123,14 +124,26 @@ def _report(error: AforesaidError | click.ClickException | OSError, as_json: boo
     elif isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         found = AforesaidError(f"{where}{error.strerror or error}.", "Check the path, its permissions and the disk.")
-    else:
+    elif isinstance(error, AforesaidError):
         found = error
+    else:
+        what = f"{type(error).__name__}: {error}".rstrip(".")
+        found = AforesaidError(
+            f"Something unexpected failed: {what}.", "AFORESAID_DEBUG=1 shows where; please report it."
+        )
     if as_json:
         click.echo(json.dumps(error_json(found), ensure_ascii=False), err=True)
     else:
         head, _, rest = error_text(found).partition(" ")
         click.echo(click.style(head, fg="red", bold=True) + " " + rest, err=True, color=_colour())
-    return WRONG_INPUT if isinstance(found, (InputError, SettingsError)) else FAILED
+    return exit_code(type(found))
+
+
+def exit_code(kind: type[AforesaidError]) -> int:
+    """The exit code for a class of errors."""
+    if issubclass(kind, NotFoundError):
+        return NOTHING_FOUND
+    return WRONG_INPUT if issubclass(kind, (InputError, SettingsError)) else FAILED
 
 
 def _colour() -> bool | None:

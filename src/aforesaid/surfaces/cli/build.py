@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from contextlib import ExitStack
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -15,6 +15,11 @@ from aforesaid.surfaces.cli.app import App, progress
 from aforesaid.surfaces.cli.options import Command, last_moment, moment
 from aforesaid.surfaces.cli.wording import in_command_words
 from aforesaid.surfaces.verbs.declare import DEFAULT_METAVARS, Argument, Verb, View
+
+if TYPE_CHECKING:
+    from aforesaid.memory import Memory
+
+NOTHING_FOUND = 3
 
 
 def group_of(name: str, text: str, verbs: Iterable[Verb]) -> click.Group:
@@ -64,7 +69,7 @@ def run_verb(app: App, verb: Verb, values: Mapping[str, Any]) -> int:
         memory = stack.enter_context(app.open_for(verb, values))
         more = {"progress": stack.enter_context(progress(verb.progress, hidden=app.json))} if verb.progress else {}
         found = verb.run(memory, verb.own_values(values), **more)
-        return show(app, verb, found, values)
+        return show(app, verb, found, values) or check_known(app, memory, verb, found, values)
 
 
 def show(app: App, verb: Verb, found: Any, values: Mapping[str, Any]) -> int:
@@ -74,6 +79,29 @@ def show(app: App, verb: Verb, found: Any, values: Mapping[str, Any]) -> int:
     if verb.note and (note := verb.note(found, view)):
         app.note(note)
     return 1 if verb.fails and verb.fails(found, view) else 0
+
+
+def check_known(app: App, memory: Memory, verb: Verb, found: Any, values: Mapping[str, Any]) -> int:
+    """NOTHING_FOUND if the result is empty because nothing is stored for a user, project or session that was named."""
+    each = zip(values[verb.each], found, strict=True) if verb.each else [(None, found)]
+    unknown = []
+    for value, result in each:
+        where = {**values, verb.each: value}
+        named = {name: where[name] for name in ("user", "project", "session") if where.get(name)}
+        if named and _nothing(result) and not memory.list(**named, superseded=True, limit=1):
+            unknown.append(" and ".join(f"{name} {value!r}" for name, value in named.items()))
+    for names in unknown:
+        app.note(f"Nothing found for {names}.")
+    return NOTHING_FOUND if unknown else 0
+
+
+def _nothing(result: Any) -> bool:
+    """Whether a result is about no record."""
+    return (
+        not len(result)
+        if isinstance(result, Sized)
+        else 0 in (getattr(result, name, None) for name in ("records", "turns"))
+    )
 
 
 def _check(

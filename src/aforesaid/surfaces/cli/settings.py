@@ -12,7 +12,7 @@ from click.shell_completion import get_completion_class
 
 from aforesaid.surfaces.cli.app import App
 from aforesaid.surfaces.cli.options import command
-from aforesaid.surfaces.formats.columns import table
+from aforesaid.surfaces.formats.columns import table, wrapped
 from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
@@ -26,16 +26,17 @@ if TYPE_CHECKING:
 def settings(app: App, changed: bool, toml: bool) -> None:
     """List every setting. Shows its value, range, meaning, and where it was changed."""
     rows = [row for row in app.settings().rows() if not changed or row.value != row.default]
-    app.say({"settings": to_json(rows)}, settings_toml(rows) if toml else settings_text(rows))
+    app.say({"settings": to_json(rows)}, settings_toml(rows) if toml else settings_text(rows, app.columns))
 
 
-def settings_text(rows: Sequence[SettingInfo]) -> str:
-    """One setting a line: name, value, range and meaning; a changed one with its default and origin."""
+def settings_text(rows: Sequence[SettingInfo], columns: int) -> str:
+    """Name, value and range of each setting, and its meaning below; a changed one with its default and origin."""
+    heads = table((row.name, _shown(row.value), row.range) for row in rows)
     lines = []
-    for row in rows:
+    for head, row in zip(heads, rows, strict=True):
         changed = f" [default {_shown(row.default)}, set by {row.origin}]" if row.origin != "default" else ""
-        lines.append((row.name, _shown(row.value), row.range, row.help + changed))
-    return "\n".join(table(lines)) or "every setting has its default"
+        lines += [wrapped(head, columns), wrapped(row.help + changed, columns, "    ")]
+    return "\n".join(lines) or "every setting has its default"
 
 
 def settings_toml(rows: Sequence[SettingInfo]) -> str:

@@ -15,7 +15,7 @@ import click
 from aforesaid._util.atomic_write import replacing
 from aforesaid.errors import AforesaidError, FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive, progress
-from aforesaid.surfaces.cli.build import show
+from aforesaid.surfaces.cli.build import check_known, show
 from aforesaid.surfaces.formats.notes import index_report_json
 from aforesaid.surfaces.formats.report import LISTED_ROWS, counted, report_line, report_text
 from aforesaid.surfaces.formats.values import to_json
@@ -46,7 +46,8 @@ def forget(app: App, verb: Verb, values: Values) -> int:
             if not _confirmed(_preview_text(memory, preview, values, app.columns)):
                 app.note("Nothing was forgotten.")
                 return 1
-        return show(app, verb, verb.run(memory, given), values)
+        receipt = verb.run(memory, given)
+        return show(app, verb, receipt, values) or check_known(app, memory, verb, receipt, values)
 
 
 def _preview_text(memory: Memory, preview: ForgetReceipt, values: Values, columns: int) -> str:
