@@ -5,6 +5,7 @@
 # make test-oldest  run the core of the suite with the oldest dependencies that pyproject.toml allows
 # make check   ruff, mypy and the import layers only
 # make bench   speed, survival under kill -9 (minutes), and the readers of text and quality on the question sets in DATA (hours, once)
+# make lock    write requirements-dev.lock: every package of the development set, with versions and hashes
 # make docs    write the pages that are made from the code
 # make release-check  build the package, install it into a fresh environment and try it there
 # make clean   remove the virtual environment and caches
@@ -25,7 +26,7 @@ BEIR_FOLDERS = $(dir $(wildcard $(DATA)/*/corpus.jsonl*))
 BEAM_FOLDERS = $(foreach chat,$(wildcard $(DATA)/*/*/chat.json),$(dir $(patsubst %/,%,$(dir $(chat)))))
 SETS = $(SET_FILES) $(patsubst %/,%,$(sort $(BEIR_FOLDERS) $(BEAM_FOLDERS)))
 
-.PHONY: demo test test-hosts test-models test-oldest check bench docs release-check clean
+.PHONY: demo test test-hosts test-models test-oldest check bench lock docs release-check clean
 .DEFAULT_GOAL := test
 
 $(VENV)/installed: pyproject.toml
@@ -75,6 +76,12 @@ else
 	$(BIN)/aforesaid bench readers $(SETS)
 	$(BIN)/aforesaid bench quality $(SETS)
 endif
+
+lock:
+	folder=$$(mktemp -d) && trap "rm -rf $$folder" EXIT && $(PYTHON) -m venv $$folder \
+	  && $$folder/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	  && $$folder/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --generate-hashes \
+	    --no-header --no-emit-index-url --output-file requirements-dev.lock pyproject.toml
 
 docs: $(VENV)/installed
 	$(BIN)/python -m aforesaid.surfaces.reference_pages docs

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,16 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_path_that_a_page_names_is_there(page: Path) -> None:
     named = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", page.read_text(encoding="utf-8"))
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_lock_has_every_package_with_hashes_and_names_no_registry() -> None:
+    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {
+        re.split(r"[<>=]", each)[0].lower()
+        for each in (*project["dependencies"], *project["optional-dependencies"]["dev"])
+    }
+    locked = re.findall(r"^([\w.-]+)==\S+.*\n    --hash=sha256:[0-9a-f]{64}", lock, re.M)
+    assert wanted <= set(locked)
+    assert len(locked) == len(re.findall(r"^\S+==", lock, re.M)), "a package has no hash"
+    assert "://" not in lock and "--index" not in lock and "--find-links" not in lock

@@ -129,3 +129,58 @@ def test_looking_creates_nothing(tmp_path: Path) -> None:
     for args in (("list",), ("search", "tea"), ("stats",), ("show", "x"), ("audit",), ("verify",)):
         assert "There is no store" in run(tmp_path / "no.db", *args, code=2).stderr
     assert list(tmp_path.iterdir()) == []
+
+
+GOOD_TURN = {"id": "t1", "session": "s1", "role": "user", "text": "I like tea.", "time": "2026-05-01T10:00:00Z"}
+ODD: list[object] = [
+    None, True, -1, 10**400, 1.5, float("nan"), float("inf"), "", " ", "\x00", "\ud800", "x" * 5000, [], {}, [[[]]], {"a": 1}, "1e999",
+    "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00",
+]  # fmt: skip
+
+
+def test_lines_of_any_shape_are_stored_or_refused_with_a_remedy(path: Path) -> None:
+    lines = [json.dumps(GOOD_TURN | {name: odd}) for name in GOOD_TURN for odd in ODD]
+    lines += [json.dumps(odd) for odd in ODD] + [
+        "{",
+        "[" * 5000,
+        '{"a":' * 2000,
+        "\ufeff{}",
+        '{"id": 1e999}',
+        "NaN",
+        '{"id":"a","id":"b"}',
+    ]
+    for line in lines:
+        result = run(path, "ingest", "--user", "ana", stdin=line.encode("utf-8", "surrogatepass") + b"\n", code=None)
+        assert result.exit_code in (0, 1, 2), (line[:80], result.output)
+        assert result.exit_code == 0 or ("error:" in result.stderr and "\n  " in result.stderr), (
+            line[:80],
+            result.output,
+        )
+        assert "unexpected" not in result.stderr, (line[:80], result.stderr)
+    run(path, "verify")
+
+
+@pytest.mark.parametrize("kind", ["policy", "settings", "variable"])
+def test_files_and_variables_of_any_shape_are_read_or_refused(path: Path, tmp_path: Path, kind: str) -> None:
+    filled(path)
+    file = tmp_path / "file"
+    texts = [
+        b"", b"\x00", b"\xff\xfe", b"[", b"- " * 3000, b"{" * 3000, b"a: &a [*a]", b"a: *b", b"!!python/object:os.system x", b"version: 1e999",
+        b"version: [1]", b'version: "1"\nscopes: 5', b'version: "1"\nscopes: {user: {ttl: .nan}}', b'version: "1"\ninvariants: [1, {}]',
+        b'version: "1"\nboundaries: {x: y}', b"1: 2", b"? [a]\n: b", b"a = ", b"[gate]\nthreshold = nan", b"[gate]\nthreshold = 1e999", b"[gate]\nthreshold = []",
+        b"[gate]\nthreshold = 99999999999999999999999999", b"gate = 5", b"[gate]\n\"\xc3\xbc\" = 1", b"[search]\nlimit = 1.5", b"[search]\nlimit = 2026-05-01",
+    ]  # fmt: skip
+    for text in texts:
+        file.write_bytes(text)
+        if kind == "policy":
+            result = run(path, "policy", "apply", str(file), code=None)
+        elif kind == "settings":
+            result = run(path, "--config", str(file), "stats", code=None)
+        else:
+            value = text.decode("utf-8", "surrogateescape").replace("\x00", "")
+            result = run(
+                path, "stats", env={"AFORESAID_GATE_THRESHOLD": value, "AFORESAID_SEARCH_LIMIT": value}, code=None
+            )
+        assert result.exit_code in (0, 1, 2) and "unexpected" not in result.stderr, (text[:60], result.output)
+        assert result.exit_code == 0 or "\n  " in result.stderr, (text[:60], result.output)
+    run(path, "verify")
