@@ -26,7 +26,7 @@ def test_compact_and_expand(path: Path) -> None:
     assert len(turns) > 1
     assert turns[0]["text"] in run(path, "expand", summary["id"], "--user", "ana").stdout
     assert "is a turn, not a summary" in run(path, "expand", "t1", "--user", "ana", code=2).stderr
-    assert "No record has the id" in run(path, "expand", "nobody", "--user", "ana", code=2).stderr
+    assert "No record has the id" in run(path, "expand", "nobody", "--user", "ana", code=3).stderr
 
 
 def test_a_large_budget_keeps_its_turns(path: Path) -> None:
@@ -37,4 +37,4 @@ def test_a_large_budget_keeps_its_turns(path: Path) -> None:
 
 def test_a_session_that_is_not_there_has_nothing_to_summarise(path: Path) -> None:
     run(path, "ingest", "--user", "ana", stdin=jsonl(*TURNS[:3]))
-    assert "none 0 0 0" in words(run(path, "compact", "none", "--user", "ana"))
+    assert "none 0 0 0" in words(run(path, "compact", "none", "--user", "ana", code=3))

@@ -69,7 +69,7 @@ def test_policies(path: Path, tmp_path: Path) -> None:
     assert "current policy is 1" in run(path, "policy", "apply", str(file), "--expected", "none", code=2).stderr
     assert "ops" in run(path, "policy", "history").stdout
     assert 'version: "1"' in run(path, "policy", "show").stdout or "version: '1'" in run(path, "policy", "show").stdout
-    assert data(run(path, "search", "mail", "--user", "ana", "--json"))["hits"] == []
+    assert data(run(path, "search", "mail", "--user", "ana", "--json", code=3))["hits"] == []
     assert len(data(run(path, "search", "mail", "--user", "ana", "--purpose", "tool:mail", "--json"))["hits"]) == 1
     assert "card 1" in run(path, "validate", "--stored", code=1).stdout
     assert "mended 1" in words(run(path, "validate", "--stored", "--mend"))

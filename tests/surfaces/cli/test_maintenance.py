@@ -36,7 +36,7 @@ def test_remember_and_supersede(path: Path) -> None:
 def test_forget(path: Path) -> None:
     filled(path)
     assert "forgot 1 record kinds turn 1" in words(run(path, "forget", "t1", "--user", "ana", "--yes"))
-    run(path, "show", "t1", "--user", "ana", code=2)
+    run(path, "show", "t1", "--user", "ana", code=3)
     assert b"moved to Lisbon" not in path.read_bytes()
     assert data(run(path, "forget", "--session", "s1", "--user", "ana", "--yes", "--json"))["records"] == 2
     assert data(run(path, "forget", "--before", "2026-01-01", "--user", "ana", "--yes", "--json"))["records"] == 0

@@ -45,14 +45,14 @@ def test_index_says_what_changed_and_what_was_left_out(path: Path, folder: Path)
     assert report["skipped"] == [{"path": "bad.md", "why": "binary"}]
     assert f"ws {folder}" in words(run(path, "index", "--user", "ana"))
     assert "removed 3" in words(run(path, "index", "ws", "--user", "ana", "--remove"))
-    assert "No folder is indexed" in run(path, "index", "--user", "ana").stderr
+    assert "No folder is indexed" in run(path, "index", "--user", "ana", code=3).stderr
 
 
 def test_errors_say_what_to_do(path: Path, folder: Path) -> None:
     assert "There is no folder 'none'" in run(path, "index", "none", code=2).stderr
     assert "`aforesaid load` is for rules" in run(path, "index", "ws/MEMORY.md", code=2).stderr
     assert "--name is for one folder" in run(path, "index", "ws", "ws/memory", "--name", "x", code=2).stderr
-    assert "Indexed here: nothing" in run(path, "index", "ws", "--remove", code=2).stderr
+    assert "Indexed here: nothing" in run(path, "index", "ws", "--remove", code=3).stderr
     failed = run(path, "search", "--files", "x", "--kind", "turn", code=2)
     assert "--files cannot be combined with --kind" in failed.stderr
 
@@ -83,8 +83,8 @@ def test_show_prints_lines_and_says_when_they_changed(path: Path, folder: Path) 
     assert data(run(path, "show", "ws/MEMORY.md:1", "--user", "ana", "--json"))["changed"] is True
     chunk = data(run(path, "search", "--files", "ship", "--user", "ana", "--json"))["hits"][0]["id"]
     assert "file ws/memory/topics/deploy.md" in words(run(path, "show", chunk, "--user", "ana"))
-    assert "No note" in run(path, "show", "../x.md:1", "--user", "ana", code=2).stderr
-    assert "No record has the id" in run(path, "show", "s1-t1", "--user", "ana", code=2).stderr
+    assert "No note" in run(path, "show", "../x.md:1", "--user", "ana", code=3).stderr
+    assert "No record has the id" in run(path, "show", "s1-t1", "--user", "ana", code=3).stderr
 
 
 class Watching:
