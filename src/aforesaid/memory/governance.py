@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import log_event
-from aforesaid.errors import InputError, ProvenanceError
+from aforesaid.errors import NotFoundError, ProvenanceError
 from aforesaid.governance import promotion
 from aforesaid.ingest.claims import Claim
 from aforesaid.memory.handle import Handle
@@ -131,7 +131,7 @@ class GovernanceHandle(Handle):
             id: The candidate's id, its handle, or at least 8 characters of its id.
 
         Raises:
-            InputError: No candidate has that id.
+            NotFoundError: No candidate has that id.
             DeniedError: The policy does not allow the promotion.
         """
         names = [check_id(name, "reviewer") for name in reviewers]
@@ -139,7 +139,7 @@ class GovernanceHandle(Handle):
         def work(request: Request) -> Record:
             found = choose(_candidates(request, user, project), id)
             if found is None:
-                raise InputError(f"No candidate is called {id!r}.", "See memory.governance.candidates().")
+                raise NotFoundError(f"No candidate is called {id!r}.", "See memory.governance.candidates().")
             [candidate] = request.store.get([found.key])
             return promotion.promote(request, candidate, names)
 
