@@ -6,6 +6,7 @@ import pytest
 
 from aforesaid.errors import InputError, NotFoundError
 from aforesaid.memory import Memory
+from aforesaid.memory.calibration import RelevanceLabel
 from aforesaid.text.echo import handle
 from aforesaid.types import Record, Turn
 from support.clock import NOW
@@ -76,11 +77,21 @@ def test_deleting_needs_more_than_a_few_letters(memory: Memory, record: Record, 
         lambda: memory.forget([name], user="ana"),
         lambda: memory.governance.rollback(name, reason="x", user="ana"),
         lambda: memory.remember("The quokka likes rain.", supersedes=name, user="ana"),
+        lambda: memory.governance.distill([name], "The quokka likes rain.", user="ana"),
+        lambda: memory.feedback("tea", "duplicate", of=name, user="ana"),
     ):
         with pytest.raises(InputError) as raised:
             call()
         assert "8 characters" in raised.value.remedy
     assert len(memory.list(user="ana")) == len(NAMES)
+
+
+def test_labels_need_whole_names(memory: Memory, record: Record) -> None:
+    for name in ("nightly-build-000", "teapot-blu"):
+        with pytest.raises(NotFoundError):
+            memory.gate.calibrate([RelevanceLabel(name, True)], user="ana")
+        with pytest.raises(NotFoundError):
+            memory.calibration.fit([RelevanceLabel(name, True, "tea")], user="ana")
 
 
 def test_forgetting_by_a_safe_start_or_handle(memory: Memory, record: Record) -> None:

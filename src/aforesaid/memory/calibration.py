@@ -100,7 +100,7 @@ def _labels(
     found: list[Label] = []
     for each in given:
         if isinstance(each, RelevanceLabel):
-            record = find_visible(request, each.id, user=user, project=project, session=each.session)
+            record = find_visible(request, each.id, user=user, project=project, session=each.session, least_chars=None)
             judged.setdefault(each.query, []).append((record, each.relevant))
         else:
             found.append(each)

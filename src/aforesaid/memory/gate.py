@@ -104,7 +104,7 @@ def _turns(
 def _label(request: Request, label: GateLabel | RelevanceLabel, user: str | None, project: str | None) -> GateLabel:
     if isinstance(label, GateLabel):
         return label
-    record = find_visible(request, label.id, user=user, project=project, session=label.session)
+    record = find_visible(request, label.id, user=user, project=project, session=label.session, least_chars=None)
     if record.gate is None or record.gate.decision == "defer":
         raise InputError(
             f"The gate has no score for {record.id!r}: {'it waits for a vector' if record.gate else 'not scored'}.",

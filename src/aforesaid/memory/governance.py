@@ -113,7 +113,8 @@ class GovernanceHandle(Handle):
         )
 
         def work(request: Request) -> Record:
-            found = [find_visible(request, name, user=user, project=project) for name in sources]
+            who = {"user": user, "project": project}
+            found = [find_visible(request, name, **who, least_chars=SAFE_CHARS) for name in sources]
             return promotion.distill(request, claim, found)
 
         return self._engine.run(work)

@@ -22,8 +22,10 @@ KEY_START = re.compile(rf"[0-9a-f]{{{HANDLE_CHARS},24}}")
 CUT = "…"  # what a table puts at the end of a long id
 
 
-def find_one(store: Reader, where: Filter, name: str, least_chars: int = 1) -> Record:
-    """Return the one record that a name means. The start of an id needs at least `least_chars` characters.
+def find_one(store: Reader, where: Filter, name: str, least_chars: int | None = 1) -> Record:
+    """Return the one record that a name means.
+
+    The start of an id needs at least `least_chars` characters; with None, only whole ids, keys and handles count.
 
     Raises:
         NotFoundError: No record under this filter has that name.
@@ -35,9 +37,9 @@ def find_one(store: Reader, where: Filter, name: str, least_chars: int = 1) -> R
     return record
 
 
-def not_found(name: str, least_chars: int = 1) -> NotFoundError:
+def not_found(name: str, least_chars: int | None = 1) -> NotFoundError:
     """The error for a name that means no record."""
-    short = f" The start of an id needs {least_chars} characters here." if len(name) < least_chars else ""
+    short = f" The start of an id needs {least_chars} characters here." if len(name) < (least_chars or 0) else ""
     return NotFoundError(
         f"No record has the id {name!r}.", f"See memory.list(); those of a user need user=NAME.{short}"
     )
@@ -73,12 +75,12 @@ def excluded_keys(store: Reader, where: Filter, names: Sequence[str]) -> tuple[s
     return tuple(dict.fromkeys([*given, *named, *(record.key for record in shown if record)]))
 
 
-def _find_start(store: Reader, where: Filter, name: str, least_chars: int) -> Record | None:
+def _find_start(store: Reader, where: Filter, name: str, least_chars: int | None) -> Record | None:
     """Return the record with this handle, or whose id starts like this; None if there is none."""
     if shown := HANDLE.fullmatch(name):
         return _by_key(store, where, shown[1], name)
     start = name.removesuffix(CUT)
-    if len(start) < max(least_chars, 1):
+    if least_chars is None or len(start) < max(least_chars, 1):
         return None
     found = store.find(replace(where, id_starts=start), limit=MOST_LISTED + 1)
     if not found and KEY_START.fullmatch(start):  # a handle without its brackets

@@ -371,7 +371,7 @@ class Memory:
         )
 
         def work(request: Request) -> Record:
-            old = _old(request, supersedes, user, project) if supersedes is not None else None
+            old = _named(request, supersedes, user, project) if supersedes is not None else None
             return claims.remember(request, claim, old)
 
         return self._engine.run(work)
@@ -619,7 +619,7 @@ class Memory:
 
         def work(request: Request) -> FeedbackReport:
             key = find_visible(request, id, user=user, project=project, session=session).key
-            into = find_visible(request, of, user=user, project=project).key if of is not None else None
+            into = _named(request, of, user, project).key if of is not None else None
             return feedback.feedback(request, key, signal, moment, into=into, query=query)
 
         return self._engine.run(work)
@@ -732,8 +732,8 @@ class Memory:
         )  # fmt: skip
 
 
-def _old(request: Request, name: str, user: str | None, project: str | None) -> Record:
-    """The claim that a new one replaces."""
+def _named(request: Request, name: str, user: str | None, project: str | None) -> Record:
+    """A record that will be replaced or merged into: a few letters of its id are not enough."""
     return find_visible(request, name, user=user, project=project, least_chars=SAFE_CHARS)
 
 

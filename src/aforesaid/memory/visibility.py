@@ -102,7 +102,7 @@ def find_visible(
     user: str | None = None,
     project: str | None = None,
     session: str | None = None,
-    least_chars: int = 1,
+    least_chars: int | None = 1,
 ) -> Record:
     """Return the record that a name means (see `lookup`) and the caller may see, also when it was superseded."""
     where = visible(request, user=user, project=project, session=session, boundaries=None, superseded=True)
