@@ -136,10 +136,12 @@ class PostingWriter:
         else:
             sql = f"{sql} AND term IN {LISTED}"
             found = connection.execute(sql, (owner, chunk, listed(sorted(among)))).fetchall()
+        stays = np.ones(CHUNK, dtype=np.bool_)
+        stays[gone] = False
         removed, changed, emptied = 0, [], []
         for term, data in found:
             postings = unpacked(data)
-            left = postings[~np.isin(places_in(postings), gone)]
+            left = postings[stays[places_in(postings)]]
             removed += postings.size - left.size
             if not left.size:
                 emptied.append((owner, chunk, term))
