@@ -146,3 +146,17 @@ def test_any_text_has_shares(text: str) -> None:
     assert 0 <= personal_share(text) <= 1
     read_aim(text, NOW, WEEK)
     named_speaker(text, [text, text[::-1]])
+
+
+@pytest.mark.parametrize(
+    ("query", "lengths"),
+    [
+        ("what happened from 3 May 2020 to 9 May 2020?", [7]),
+        ("between 2020-05-03 and 2020-05-04", [2]),
+        ("what changed on 3 May 2020 and 9 May 2020?", [1, 1]),
+        ("from 9 May 2020 to 3 May 2020", [1, 1]),
+    ],
+)
+def test_two_ends_are_one_period(query: str, lengths: list[int]) -> None:
+    periods = read_aim(query, NOW, timedelta()).periods
+    assert [(period.end - period.start).days for period in periods] == lengths

@@ -22,6 +22,7 @@ from aforesaid.notes.files.walk import SkippedFile, Unreadable, decode, read_not
 from aforesaid.notes.state import (
     ALIASES,
     ANCHORS,
+    DAY,
     HEADING,
     LINKS,
     ROOT,
@@ -131,12 +132,13 @@ class NoteReader:
             ANCHORS: list(chunk.markup.anchors),
             ALIASES: list(note.front.aliases),
             COLUMNS: list(chunk.columns or ()),
+            DAY: chunk.day.date().isoformat() if chunk.day else "",
         }
         record = Record(
             id=f"{file}#{chunk.digest}",
             kind="chunk",
             text=chunk.text,
-            time=note.time + timedelta(microseconds=number),
+            time=(chunk.day or note.time) + timedelta(microseconds=number),
             tenant=self.request.tenant,
             scope=owner.scope,
             user=owner.user if owner.scope == "user" else None,

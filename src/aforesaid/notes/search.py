@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, overload
 
@@ -14,14 +14,17 @@ from aforesaid.errors import InputError, NotFoundError
 from aforesaid.notes.files.blocks import lines_of
 from aforesaid.notes.files.note import without_long_secrets
 from aforesaid.notes.files.walk import Unreadable, decode, is_junk, read_note
-from aforesaid.notes.state import PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
+from aforesaid.notes.state import DAY, PLACES, ROOT, NotesOwner, NotesRoot, content_digest, digest_in
 from aforesaid.retrieval.ranking.file_tiers import Tier
-from aforesaid.retrieval.search import Page
+from aforesaid.retrieval.search import Page, search
 from aforesaid.retrieval.search_log import logged_search
 from aforesaid.retrieval.snippets import SnippetBudget, by_tier, tier_of_snippet
 from aforesaid.text.extract.query import Mode
+from aforesaid.text.extract.question import read_aim
 from aforesaid.types import Filter, Freshness, Hit, Record
 
+LONGEST_ASKED = timedelta(days=31)  # notes of a longer time are no answer by themselves; the words decide
+IN_TIME, WEAKER = "asked time", "weaker"  # groups of snippets beside the tiers
 WIDER = 4  # hits to ask for per snippet: copies in other roots are dropped, and some do not fit
 LETTERS: dict[Mode, Literal["A", "B", "C"]] = {"hybrid": "A", "exact": "B", "semantic": "C"}
 _SPEC = re.compile(r"(?P<path>.+?)(?::L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?)?", re.DOTALL)
@@ -41,6 +44,7 @@ class Snippet:
     record: Record
     parts: Mapping[str, float]
     others: tuple[str, ...] = ()
+    group: str = ""  # what decided its place before the score: "asked time", a tier, or "weaker"
 
     @property
     def place(self) -> str:
@@ -50,9 +54,10 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class NotesResult(Sequence[Snippet]):
-    """Snippets, best first, with the mode of the query (A hybrid, B exact first, C meaning first).
+    """Snippets by group and score, with the mode of the query (A hybrid, B exact first, C meaning first).
 
-    `expansions` are the variants of the query that were searched too.
+    Groups in order: notes of a day or time that the query names, topics, curated memory, notes, logs, and weaker hits
+    of any tier. `expansions` are the variants of the query that were searched too.
     """
 
     query: str
@@ -85,9 +90,11 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     """The snippets for a query, within the limits for a prompt."""
     rows = request.settings.files
     limit = rows.max_snippets if limit is None else limit
-    found = logged_search(request, query, replace(where, kinds=("chunk",)), Page(WIDER * limit), now, "openclaw")
-    hits = _distinct(found.hits)
-    snippets = _choose(request, hits, SnippetBudget(limit, rows.max_tokens))
+    where, page = replace(where, kinds=("chunk",)), Page(WIDER * limit)
+    found = logged_search(request, query, where, page, now, "openclaw")
+    dated = _in_asked_time(request, query, where, page, now)
+    hits = _distinct([*dated, *found.hits])
+    snippets = _choose(request, hits, frozenset(hit.record.key for hit in dated), SnippetBudget(limit, rows.max_tokens))
     return NotesResult(
         found.query,
         LETTERS[found.details["mode"]],
@@ -101,13 +108,37 @@ def search_files(request: Request, query: str, where: Filter, limit: int | None,
     )
 
 
-def _choose(request: Request, hits: Sequence[Hit], budget: SnippetBudget) -> list[Snippet]:
-    """The snippets to show: topics before curated memory before notes before logs, while they fit (spec 10, O1)."""
-    chosen = []
-    for hit in by_tier(hits, request.settings.openclaw):
+def _in_asked_time(request: Request, query: str, where: Filter, page: Page, now: datetime) -> list[Hit]:
+    """The chunks of the days that the query names, best first; those that it names no word of come last, by time.
+
+    A chunk is of a day if its heading, the front matter or the file's name says so. The time of a file says only when
+    it was saved.
+    """
+    aim = read_aim(query, now, timedelta())  # no grace: a log is of its day
+    found: dict[str, Hit] = {}
+    for period in aim.periods:
+        if period.end - period.start > LONGEST_ASKED:
+            continue
+        within = period.within(where)
+        ranked = search(request, query, within, page, now, "openclaw").hits
+        others = request.view.find(within, order="oldest", limit=page.limit)
+        for hit in (*ranked, *(Hit(record, 0.0, {}, "") for record in others)):
+            day, covered = hit.record.meta.get(DAY), aim.covers(hit.record.time)
+            if day and covered:
+                reason = "; ".join(filter(None, (f"date={day}", hit.reason)))
+                found.setdefault(hit.record.key, replace(hit, parts={**hit.parts, "date": covered}, reason=reason))
+    return sorted(found.values(), key=lambda hit: -hit.score)
+
+
+def _choose(request: Request, hits: Sequence[Hit], dated: frozenset[str], budget: SnippetBudget) -> list[Snippet]:
+    """The snippets to show, while they fit: those of the asked time, then by tier (spec 10, O1)."""
+    rows, chosen = request.settings.openclaw, []
+    rest = by_tier([hit for hit in hits if hit.record.key not in dated], rows)
+    for hit in (*(hit for hit in hits if hit.record.key in dated), *rest):
         tokens = request.count_tokens(hit.record.text)
         if budget.fits(tokens):
-            chosen.append(_snippet(hit, tokens))
+            weak = tier_of_snippet(hit.record) if hit.score >= rows.threshold else WEAKER
+            chosen.append(_snippet(hit, tokens, IN_TIME if hit.record.key in dated else weak))
             budget = budget.less(tokens)
     return chosen
 
@@ -117,7 +148,7 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
     best: dict[str, Hit] = {}
     for hit in hits:
         if (
-            hit.parts.get("merged", 1.0) > 0
+            (hit.parts.get("merged", 1.0) > 0 or "date" in hit.parts)
             and hit.record.meta.get(PLACES)
             and not is_junk(hit.record.meta[PLACES][0][0])
         ):
@@ -125,7 +156,7 @@ def _distinct(hits: Sequence[Hit]) -> list[Hit]:
     return list(best.values())
 
 
-def _snippet(hit: Hit, tokens: int) -> Snippet:
+def _snippet(hit: Hit, tokens: int, group: str) -> Snippet:
     source, root = hit.record.provenance, hit.record.meta[ROOT]
     assert source is not None and source.file is not None and source.lines is not None
     others = tuple(place(f"{root}/{path}", first, last) for path, first, last, _ in hit.record.meta[PLACES][1:])
@@ -140,6 +171,7 @@ def _snippet(hit: Hit, tokens: int) -> Snippet:
         hit.record,
         hit.parts,
         others,
+        group,
     )
 
 

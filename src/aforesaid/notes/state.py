@@ -22,6 +22,7 @@ from aforesaid.types import Filter, Record
 
 ROOT, PLACES, HEADING, LINKS, ANCHORS, ALIASES = "root", "places", "heading", "links", "anchors", "aliases"
 HOP = "hop"
+DAY = "day"  # the day of a chunk that its heading, the front matter or the file's name gives
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from aforesaid.notes.files.blocks import Block, blocks_of
+from aforesaid.notes.files.days import day_of_heading
 from aforesaid.settings.rows import FileRows
 
-CHUNKER = "1"  # increase it when the same text would give other chunks
+CHUNKER = "2"  # increase it when the same text would give other chunks or other days
 SECTION_SHARE = 0.25  # a new section starts a new chunk only if the current one has this share of its size
 MAX_HEADING_CHARS = 200
 PATH_SIGN = " › "
 _SENTENCE_END = re.compile(r"[.!?…][\"')\]]?\s+|[。！？]")
 
 DEFAULTS = FileRows()
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Count = Callable[[str], int]
 T = TypeVar("T")
 
@@ -30,7 +33,8 @@ T = TypeVar("T")
 class Chunk:
     """Lines `first` to `last` of a file (from 1, both included) and the headings above them.
 
-    `columns` (from 0, end excluded) is the part of a single line that was too long.
+    `columns` (from 0, end excluded) is the part of a single line that was too long. `section` are the headings above
+    its first text, which are more than `heading` when it begins with several headings.
     """
 
     first: int
@@ -38,6 +42,7 @@ class Chunk:
     text: str
     heading: str
     columns: tuple[int, int] | None = None
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +54,36 @@ class _Atom:
     tokens: int
     opens: bool = False
     is_code: bool = False
+    day: datetime | None = None  # that the heading above it names
 
 
 def chunks_of(
-    lines: Sequence[str], count: Count, rows: FileRows = DEFAULTS, blocks: Sequence[Block] | None = None
+    lines: Sequence[str],
+    count: Count,
+    rows: FileRows = DEFAULTS,
+    blocks: Sequence[Block] | None = None,
+    written: datetime = EPOCH,
 ) -> list[Chunk]:
     """The chunks of a file in order. Every line that is not blank is in at least one."""
     blocks = list(blocks_of(lines)) if blocks is None else blocks
     sizes = [count(line) + 1 if line.strip() else 0 for line in lines]
     headings = _headings(blocks)
+    titles = {line for block in blocks if block.kind == "heading" for line in range(block.start, block.end)}
+
+    def section(start: int, end: int) -> str:
+        """The headings above the first line of text, where several headings may come before it."""
+        text = (line for line in range(start, end) if sizes[line] and line not in titles)
+        return headings.at(next(text, end - 1))
+
+    atoms = [
+        replace(atom, day=day_of_heading(section(atom.start, atom.end), written))
+        for atom in _atoms(blocks, sizes, rows.chunk_tokens)
+    ]
     found: list[Chunk] = []
-    for start, end in _spans(list(_atoms(blocks, sizes, rows.chunk_tokens)), blocks, sizes, rows):
-        found += _cut(lines, start, end, sizes, headings.at(_heading_line(blocks, start, end)), count, rows)
+    for start, end in _spans(atoms, blocks, sizes, rows):
+        heading = headings.at(_heading_line(blocks, start, end))
+        cut = _cut(lines, start, end, sizes, heading, count, rows)
+        found += [replace(chunk, section=section(start, end)) for chunk in cut]
     return found
 
 
@@ -92,13 +115,13 @@ def _atoms(blocks: Sequence[Block], sizes: Sequence[int], limit: int) -> Iterato
 def _spans(
     atoms: Sequence[_Atom], blocks: Sequence[Block], sizes: Sequence[int], rows: FileRows
 ) -> Iterator[tuple[int, int]]:
-    """The lines of each chunk: as many as fit, but fewer where a new section begins."""
+    """The lines of each chunk: as many as fit, but fewer where a new section begins, and never those of two days."""
     limit = rows.chunk_tokens
     sections = _Lookup({block.end: block.end for block in blocks if block.kind == "heading"}, 0)
     code_ends = _Lookup({atom.start: atom.end for atom in atoms if atom.is_code}, 0)
-    start, size, end = 0, 0, 0
+    start, size, end, day = 0, 0, 0, None
     for atom in atoms:
-        full = size + atom.tokens > limit
+        full = size + atom.tokens > limit or (atom.opens and atom.day != day)
         if size and (full or (atom.opens and size >= SECTION_SHARE * limit)):
             yield start, end
             room = 0 if atom.opens else min(rows.overlap_tokens, limit - atom.tokens)
@@ -108,7 +131,7 @@ def _spans(
         elif not size:
             start = atom.start
         size += atom.tokens
-        end = atom.end
+        end, day = atom.end, atom.day
     if size:
         yield start, end
 

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aforesaid.notes.files.blocks import Block, blocks_of, lines_of
-from aforesaid.notes.files.chunks import PATH_SIGN, chunks_of
+from aforesaid.notes.files.chunks import EPOCH, PATH_SIGN, chunks_of
+from aforesaid.notes.files.days import day_of_heading
 from aforesaid.notes.files.links import ChunkMarkup, markup_in, prose_of
 from aforesaid.policy.enforcement import Cleaned
 from aforesaid.retrieval.ranking.file_tiers import Tier, day_of, tier_of
@@ -21,7 +22,6 @@ from aforesaid.types import BOUNDARIES, Boundary
 
 DIGEST_BYTES = 8  # of a chunk's text: enough to avoid collisions in a folder
 PRIVATE_KEY = "PRIVATE KEY"  # the only secret that spans several lines
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_FRONT_CHARS = 20_000  # longer front matter is not parsed
 MAX_TAGS = 50
 MAX_VALUE_CHARS = 200  # of a title, a tag or an alias
@@ -56,6 +56,7 @@ class NoteChunk:
     redactions: tuple[str, ...]
     boundary: Boundary
     markup: ChunkMarkup
+    day: datetime | None = None  # the day that its heading, the front matter or the file's name gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +93,15 @@ def note_of(
     blocks = list(blocks_of(lines))
     front = front_of(lines, blocks)
     prose = prose_of(lines, blocks, path)
-    chunks = []
-    for chunk in chunks_of(lines, count, rows, blocks):
+    chunks, stated = [], front.day or day_of(path)
+    time = stated or EPOCH + timedelta(microseconds=mtime_ns // 1000)
+    for chunk in chunks_of(lines, count, rows, blocks, time):
         cleaned = clean(chunk.text, front.boundary or "internal")
         if cleaned.text.strip():
             where = (chunk.first, chunk.last, chunk.columns, cleaned.text, _digest(cleaned.text), chunk.heading)
             markup = markup_in(prose, chunk.first, chunk.last)
-            chunks.append(NoteChunk(*where, cleaned.kinds, cleaned.boundary, markup))
-    time = front.day or day_of(path) or EPOCH + timedelta(microseconds=mtime_ns // 1000)
+            day = day_of_heading(chunk.section, time) or stated
+            chunks.append(NoteChunk(*where, cleaned.kinds, cleaned.boundary, markup, day))
     return Note(path, tier_of(path, front.tier), time, front, tuple(chunks))
 
 

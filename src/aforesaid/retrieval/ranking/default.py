@@ -35,8 +35,8 @@ from aforesaid.retrieval.ranking.related import linked_hits, rank_newer_first
 from aforesaid.settings.rows import DefaultRows
 from aforesaid.store.protocols import Surroundings
 from aforesaid.text.analyze import is_unspaced
-from aforesaid.text.extract.question import Aim, Period, read_aim
-from aforesaid.types import Filter, Hit, Record
+from aforesaid.text.extract.question import Aim, read_aim
+from aforesaid.types import Hit, Record
 
 MOST_PERIODS = 2  # date ranges of the query that get their own search
 LEAST_SHOWN = 0.05  # the reason omits features that change the score by less; `parts` has all
@@ -101,7 +101,7 @@ def _candidates(question: Question, aim: Aim, rows: DefaultRows) -> DefaultCandi
     wide = max(rows.candidates, 2 * question.limit)
     bm25, cosines = text_candidates(question, wide), vector_candidates(question, wide)
     for period in aim.periods[:MOST_PERIODS]:
-        within = replace(question, where=_within(question.where, period))
+        within = replace(question, where=period.within(question.where))
         bm25 |= text_candidates(within, rows.pool)
         cosines |= vector_candidates(within, rows.pool)
     cosines |= exact_cosines(question, [key for key in list(bm25)[: rows.pool] if key not in cosines])
@@ -128,12 +128,6 @@ def _nearer_passages(
     leading = _distinct([*list(bm25)[: rows.pool], *list(cosines)[: rows.pool]])
     nearest = nearest_passages(question, leading)
     return {key: cosine for key, cosine in nearest.items() if cosine > cosines.get(key, 1.0)}
-
-
-def _within(where: Filter, period: Period) -> Filter:
-    """Narrow the filter to a period."""
-    since, until = where.since or period.start, where.until or period.end
-    return replace(where, since=max(since, period.start), until=min(until, period.end))
 
 
 def _alpha(question: Question, rows: DefaultRows) -> float:

@@ -14,7 +14,7 @@ from aforesaid.types import Record
 if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.documents.loader import ParsedDocument
     from aforesaid.notes.indexer import IndexReport
-    from aforesaid.notes.search import NoteLines, NotesResult
+    from aforesaid.notes.search import NoteLines, NotesResult, Snippet
     from aforesaid.notes.state import NotesRoot
     from aforesaid.surfaces.verbs.declare import View
 
@@ -68,7 +68,7 @@ def files_view(result: NotesResult, view: View) -> str:
     """Snippets for people: place, score, tier, text and reason; when there are none, what to try."""
     columns, lines = view.columns, []
     for rank, each in enumerate(result, 1):
-        lines.append(clip(f"{rank:>2}. {each.score:.3f}  {visible(each.place)}  {each.tier}", columns))
+        lines.append(clip(f"{rank:>2}. {each.score:.3f}  {visible(each.place)}  {_group(each)}", columns))
         lines.append(wrapped(each.text, columns, "    "))
         lines.append(clip(f"    {each.reason}", columns))
         lines += [clip(f"    also {', '.join(map(visible, each.others))}", columns)] if each.others else []
@@ -77,9 +77,16 @@ def files_view(result: NotesResult, view: View) -> str:
     left = f"; {counted(result.left_out, 'hit')} left out" if result.left_out else ""
     stop = f"; stopped: {visible(result.stopped)}" if result.stopped else ""
     stop += f"; without variants of a model: {visible(result.degraded)}" if result.degraded else ""
-    head = f"mode {result.mode} ({MODES[result.mode]}){tried}{stop}; {result.tokens} tokens{left}"
+    groups = list(dict.fromkeys(each.group for each in result))
+    order = f"; by score within {', '.join(groups[:-1])} and {groups[-1]}" if len(groups) > 1 else ""
+    head = f"mode {result.mode} ({MODES[result.mode]}){order}{tried}{stop}; {result.tokens} tokens{left}"
     nothing = "Nothing found in notes. Try other words, or add a folder with `aforesaid index PATH`."
     return "\n".join([*(lines or [nothing]), clip(head, columns), result.freshness.line])
+
+
+def _group(each: Snippet) -> str:
+    """The tier of a snippet, and what else decided its place."""
+    return each.tier if each.group == each.tier else f"{each.tier} ({each.group})"
 
 
 def names_a_file(name: str) -> bool:

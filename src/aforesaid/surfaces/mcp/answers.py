@@ -110,6 +110,7 @@ SNIPPET: Fields = {
     "score": (float, score("score")),
     "reason": (str, lambda each: neutralised_line(each.reason)),
     "tier": (str, attrgetter("tier")),
+    "group": (str, attrgetter("group")),
     "also": (list[str], lambda each: [neutralised_line(place) for place in each.others]),
     "id": (str, attrgetter("record.id")),
     "outside": (bool, attrgetter("record.tainted")),

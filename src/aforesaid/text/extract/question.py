@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from aforesaid.text.analyze import PLAIN_ROLES, STOP_WORDS
 from aforesaid.text.extract.reader import guarded
 from aforesaid.text.patterns import any_of, words
+from aforesaid.types import Filter
+
+if TYPE_CHECKING:
+    from aforesaid.text.extract.dates import Expression
 
 _SAID = words(
     "said told suggested recommended mentioned gave given provided listed explained wrote written generated created "
@@ -35,6 +40,8 @@ _MAYBE_DATED = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|[昨先今来去日月年週春夏秋冬]",
     re.IGNORECASE,
 )
+_RANGE_OPENS = re.compile(r"\b(?:from|between)\s(?:the\s)?$|^from\s", re.IGNORECASE)
+_RANGE_JOINS = re.compile(r",?\s?(?:to|and|until|till|through|[-–—])\s?(?:the\s)?", re.IGNORECASE)
 _NAME_FIRST = re.compile(r"([^\W\d_][\w.'-]{0,40}(?: [^\W\d_][\w.'-]{0,40}){0,2}): ")
 _QUESTION_END = re.compile(r"\?+(?=\s|$)|？")
 _SENTENCE_ENDS = (". ", "! ", "\n", "。", "！")
@@ -51,6 +58,11 @@ class Period:
     start: datetime
     end: datetime
     sharpness: float
+
+    def within(self, where: Filter) -> Filter:
+        """The filter, narrowed to this period."""
+        since, until = where.since or self.start, where.until or self.end
+        return replace(where, since=max(since, self.start), until=min(until, self.end))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +95,20 @@ def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
         return ()
     from aforesaid.text.extract.dates import resolve  # its patterns take a tenth of a second to compile
 
-    return tuple(
-        Period(span.start, span.end + grace, 1.0 if span.end - span.start <= SHARP else 0.5)
+    spans = [
+        (span.start, span.end, span.expression)
         for span in guarded("dates", lambda: resolve(query, now), ())
         if span.start <= now and span.expression.text.lower() != "tonight"  # a plan: no message is from that time
-    )
+    ]
+    if len(spans) == 2 and _is_range(query, spans[0][2], spans[1][2]) and spans[0][0] < spans[1][1]:
+        spans = [(spans[0][0], spans[1][1], spans[0][2])]
+    return tuple(Period(start, end + grace, 1.0 if end - start <= SHARP else 0.5) for start, end, _ in spans)
+
+
+def _is_range(query: str, first: Expression, second: Expression) -> bool:
+    """Whether two dates are the ends of one time: "from 3 May to 5 May", "between Monday and Wednesday"."""
+    opened = _RANGE_OPENS.search(query, 0, first.start) is not None or _RANGE_OPENS.match(first.text) is not None
+    return opened and _RANGE_JOINS.fullmatch(query, first.end, second.start) is not None
 
 
 def speaker_of(role: str | None, text: str) -> str | None:

@@ -31,6 +31,7 @@ _UNIT = r"(?P<unit>minute|min|hour|day|week|month|year)s?"
 _TH = r"(?:st|nd|rd|th)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d:%]|[.,/-]\d)"
 _D = r"(?P<day>3[01]|[12]\d|0?[1-9])"
+_TO = r"(?:\s?[-–—]\s?|\s(?:to|and|until|till|through)\s)(?:the\s)?(?P<last>3[01]|[12]\d|0?[1-9])"
 _OPEN = r"(?<![\w/\\.:@#=+-])"  # not inside a path, a version, a phone number or a name
 _SHUT = r"(?![\w/\\@-]|\.\w)"
 _NO_COUNT = r"(?!\s[a-z]{3,15}s\b)"  # "March 3 steps" is an order
@@ -42,6 +43,7 @@ _DIRECTION = {"past": "last", "previous": "last", "following": "next", "upcoming
 _OFFSETS = {"last": -1, "this": 0, "next": 1, "coming": 1}
 _SEASONS = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 _WORDS = {"the day before": -2, "the day after": 2, "last": -1, "yesterday": -1, "tomorrow": 1}
+_WEEKS_OF = {"first": 0, "second": 1, "third": 2, "fourth": 3}
 _HOLIDAYS = {
     "christmas eve": (12, 24), "christmas": (12, 25), "xmas": (12, 25), "new year's eve": (12, 31),
     "new year's day": (1, 1), "new year's": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14),
@@ -85,6 +87,23 @@ def _named_month(found: re.Match[str], moment: datetime) -> Local | None:
     if when in ("next", "coming"):
         return calendar.of_month(moment.year + (month <= moment.month), month)
     return calendar.yearless(moment, lambda year: calendar.of_month(year, month))
+
+
+def _week_of_month(found: re.Match[str], moment: datetime) -> Local | None:
+    """The first week of a month is its days 1 to 7, the last one its last seven days."""
+    within = _named_month(found, moment)
+    if within is None:
+        return None
+    if found["part"] == "last":
+        return within[1] - 7 * calendar.DAY, within[1]
+    start = within[0] + 7 * _WEEKS_OF[found["part"]] * calendar.DAY
+    return start, start + 7 * calendar.DAY
+
+
+def _days(found: re.Match[str], moment: datetime) -> Local | None:
+    """From one day of a month to another, both included; None if they are the wrong way round."""
+    first, last = _named_day(found, moment), int(found["last"]) - int(found["day"])
+    return (first[0], first[1] + last * calendar.DAY) if first and last > 0 else None
 
 
 def _month(found: re.Match[str]) -> int:
@@ -185,15 +204,22 @@ _STARTS = (
     "five\\s six\\s seven\\s eight\\s nine\\s ten\\s eleven\\s twelve\\s fifteen\\s twenty\\s thirty\\s couple few "
     "several in\\s[a-z\\d] within since until till by\\s[a-z\\d] during early late mid of\\s[a-z\\d] before after "
     "around circa from\\s year\\s on\\s spring summer autumn fall winter noon midnight christmas xmas new\\syear "
-    "halloween valentine thanksgiving easter"
+    "halloween valentine thanksgiving easter first\\sweek second\\sweek third\\sweek fourth\\sweek"
 )
 GATE = rf"(?<!\w)(?<!\w-)(?=\d|{by_letter(_STARTS)})"
 
 RULES: tuple[DateRule, ...] = (
     rule("date", rf"{_OPEN}(?P<year>\d{{4}})[-/](?P<month>\d\d?)[-/](?P<day>\d\d?){_AT}{_SHUT}", _iso),
     rule("date", rf"{_OPEN}(?P<one>\d\d?)[/.](?P<two>\d\d?)[/.](?P<year>(?:19|20)\d\d|(?<=/)\d\d){_SHUT}", _slashed),
+    rule("period", rf"{_OPEN}{_D}{_TH}?{_TO}{_TH}?\s(?:of\s)?{_MONTH}(?:,?\s{_YEAR}|(?![\w-]))", _days),
     rule("date", rf"{_OPEN}{_D}{_TH}?\s(?:of\s)?{_MONTH}(?:,?\s{_YEAR}|(?![\w-]))", _named_day),
+    rule("period", rf"{_MONTH}\s{_D}{_TH}?{_TO}{_TH}?(?:,?\s{_YEAR}|(?![\w:%]|[.,/-]\d){_NO_COUNT})", _days),
     rule("date", rf"{_MONTH}\s(?:the\s)?{_D}{_TH}?(?:,?\s{_YEAR}|(?![\w:%]|[.,/-]\d){_NO_COUNT})", _named_day),
+    rule(
+        "period",
+        rf"(?P<part>first|second|third|fourth|last)\sweek\s(?:of|in)\s{_MONTH}(?:,?\s{_YEAR}|(?!\w))",
+        _week_of_month,
+    ),
     rule("month", rf"{_MONTH},?\s(?:of\s)?{_YEAR}", _named_month),
     rule(
         "month",
