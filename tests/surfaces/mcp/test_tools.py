@@ -164,7 +164,7 @@ def test_from_observation_to_knowledge(talk: Talk) -> None:
 def test_the_governed_way_refuses_what_is_not_there(talk: Talk) -> None:
     assert talk.error("memory_observe", text=" ")["type"] == "InputError"
     assert talk.error("memory_distill", sources=["no-such"], text="x")["type"] == "NotFoundError"
-    assert talk.error("memory_promote", id="no-such")["type"] == "InputError"
+    assert talk.error("memory_promote", id="no-such")["type"] == "NotFoundError"
     assert talk.error("memory_rollback", id="no-such", reason="wrong")["type"] == "NotFoundError"
 
 
