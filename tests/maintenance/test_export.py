@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import threading
+import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from aforesaid.embed.hashing import HashEmbedder
-from aforesaid.errors import FormatError, InputError, NotFoundError
+from aforesaid.errors import FormatError, InputError, NotFoundError, StoreBusyError
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
+from aforesaid.settings.rows import StoreRows
 from aforesaid.store.memory import DictStore
 from aforesaid.store.sqlite import SQLiteStore
-from aforesaid.types import EventFilter, SearchResult, Turn
+from aforesaid.types import EventFilter, Record, SearchResult, Turn
 from support.clock import NOW, standing_clock
+from support.growth import cpu_seconds, is_linear
 
 DAY = timedelta(days=1)
 ASIDE = "Can you suggest some throw pillows? By the way, my dentist moved to Porto."
@@ -136,9 +141,84 @@ def test_an_export_enters_the_importing_tenant_only(memory: Memory) -> None:
     assert {record.tenant for record in other.list(user="ana")} == {"other"}
 
 
+def test_an_export_is_the_state_at_its_start(tmp_path: Path) -> None:
+    rows = {"store.lock_timeout_ms": 5000, "store.synchronous": "normal"}
+    settings = Settings().changed(rows, "test")
+    store = SQLiteStore(tmp_path / "m.db", settings.store)
+    with Memory(store, HashEmbedder(16), settings=settings, clock=standing_clock) as memory:
+        told = [Turn(f"t{i}", f"s{i % 7}", "user", f"word {i}", NOW + i % 5 * DAY) for i in range(1200)]
+        memory.ingest(told, user="ana")
+        expected = list(memory.export())
+        lines = memory.export()
+        found = [next(lines) for _ in range(3)]
+
+        def change() -> None:
+            memory.forget([f"t{i}" for i in range(0, 1200, 3)], user="ana")
+            memory.ingest([Turn(f"n{i}", "s1", "user", f"new {i}", NOW) for i in range(50)], user="ana")
+
+        thread = threading.Thread(target=change)
+        thread.start()
+        found += [next(lines) for _ in range(600)]
+        thread.join()
+        assert [*found, *lines] == expected
+        assert (tmp_path / "m.db-wal").stat().st_size == 0, "the log is emptied when the export ends"
+        assert memory.stats().records == 1200 - 400 + 50
+        assert sum('"record":' in line for line in memory.export()) == 850
+
+
+def big_memory(folder: Path, records: int) -> Memory:
+    memory = Memory(SQLiteStore(folder / f"{records}.db", StoreRows(synchronous="normal")), None, clock=standing_clock)
+    for first in range(0, records, 1000):  # as an import would, in many owners and out of order
+        memory.store.put(
+            Record(f"t{i}", "turn", f"text {i}", NOW - i % 97 * DAY, user=f"u{i % 50}", session="s")
+            for i in range(first, min(first + 1000, records))
+        )
+    return memory
+
+
+def test_an_export_takes_linear_time_and_flat_memory(tmp_path: Path) -> None:
+    small, large = 1000, 10_000
+    memories = {size: big_memory(tmp_path, size) for size in (small, large)}
+
+    def export(size: int) -> None:
+        assert sum(1 for _ in memories[size].export()) > size
+
+    assert is_linear(export, small, large, slack=1.6)
+    peaks = []
+    for memory in memories.values():
+        tracemalloc.start()
+        assert sum(map(len, memory.export()))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0] + large * 12, "a row number for each record, and one page"
+    for memory in memories.values():
+        memory.close()
+
+
+def test_the_first_line_of_an_export_does_not_wait_for_the_last(tmp_path: Path) -> None:
+    with big_memory(tmp_path, 10_000) as memory:
+        first = cpu_seconds(lambda size: list(islice(memory.export(), size)), 2)
+        assert first < cpu_seconds(lambda size: list(islice(memory.export(), size)), 10_000) / 5
+
+
+def test_a_log_that_grows_too_far_ends_the_export(tmp_path: Path) -> None:
+    settings = Settings().changed({"store.frozen_log_mb": 1, "store.synchronous": "normal"}, "test")
+    store = SQLiteStore(tmp_path / "m.db", settings.store)
+    with Memory(store, None, settings=settings, clock=standing_clock) as memory:
+        memory.ingest([Turn(f"t{i}", "s", "user", f"word {i}", NOW) for i in range(1200)], user="ana")
+        lines = memory.export()
+        next(lines)
+        memory.store.put([Record("long", "turn", "long words " * 100_000, NOW, user="ana", session="s")])
+        with pytest.raises(StoreBusyError, match="grew by 1 MB"):
+            list(lines)
+        assert (tmp_path / "m.db-wal").stat().st_size == 0
+        assert sum('"record":' in line for line in memory.export()) == 1201
+
+
 @pytest.mark.parametrize(
     "damage",
     [
+        lambda lines: lines[:4],
         lambda lines: [],
         lambda lines: lines[1:],
         lambda lines: [lines[0], "not json", *lines[1:]],

@@ -87,6 +87,7 @@ OTHERS: dict[str, list[Any]] = {
 }
 NO_TEST = {  # why no scenario can show it
     "store.lock_timeout_ms": "needs two processes: tests/store",
+    "store.frozen_log_mb": "needs a writer beside the reader: tests/store",
     "store.synchronous": "shows only when the power fails",
     "store.segment_rows": "changes the layout of the file, never an answer",
     "store.vector_cache_mb": "changes memory and time, never an answer",

@@ -160,7 +160,7 @@ def _repeats(echo: Record, record: Record) -> bool:
 
 def _naming_user(store: Store, tenant: str, user: str, deleted: dict[str, Record]) -> list[Record]:
     where = Filter(tenant, scopes=("project", "global"), echoes=True, withheld=True)
-    return [r for r in store.find(where) if r.key not in deleted and r.provenance and r.provenance.who == user]
+    return [r for r in store.scan(where) if r.key not in deleted and r.provenance and r.provenance.who == user]
 
 
 def _without_user(record: Record) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from aforesaid.policy.enforcement import Guard
@@ -38,6 +38,10 @@ class RedactingStore:
         """See `Reader.find`; texts are redacted."""
         found = self._store.find(where, order=order, limit=limit, offset=offset)
         return [self._guard.redact_for_reader(record) for record in found]
+
+    def scan(self, where: Filter, *, order: Order = "oldest") -> Iterator[Record]:
+        """See `Reader.scan`; texts are redacted."""
+        return map(self._guard.redact_for_reader, self._store.scan(where, order=order))
 
     def glances(self, keys: Sequence[str]) -> dict[str, Glance]:
         """See `Reader.glances`; texts are redacted."""

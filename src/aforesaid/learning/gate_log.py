@@ -71,11 +71,11 @@ def entries(
     """The gate's decisions under a filter, with texts redacted for this purpose."""
     turns = replace(where, kinds=("turn",))
     total = request.store.count(turns)
-    for offset in range(0, total, PAGE):
-        page = request.view.find(turns, order=order, limit=PAGE, offset=offset)
-        yield from (entry_of(record, record.gate) for record in page if record.gate is not None)
-        if progress is not None:
-            progress(min(offset + PAGE, total), total)
+    for number, record in enumerate(request.view.scan(turns, order=order), 1):
+        if record.gate is not None:
+            yield entry_of(record, record.gate)
+        if progress is not None and (number % PAGE == 0 or number == total):
+            progress(number, total)
 
 
 def entry_of(record: Record, gate: GateDecision) -> GateEntry:

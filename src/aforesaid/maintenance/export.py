@@ -19,6 +19,7 @@ from aforesaid.errors import FormatError
 from aforesaid.math.vectors import Vectors, from_halves
 from aforesaid.policy.enforcement import DENIED_PREFIX
 from aforesaid.store.codec import record_from_json, record_to_json
+from aforesaid.store.protocols import Reader
 from aforesaid.types import Edge, Event, EventFilter, Filter, Progress, Record, as_time
 
 FORMAT = 1  # of the export's lines
@@ -26,15 +27,22 @@ PAGE = 500
 
 
 def export_lines(request: Request, *, vectors: bool = True, progress: Progress | None = None) -> Iterator[str]:
-    """The tenant's memory as JSON lines: a header, then records with their vectors, edges and events."""
-    pages = list(_exportable_keys(request))
-    total = sum(map(len, pages))
+    """The tenant's memory as JSON lines: a header, then records with their vectors, edges and events.
+
+    All lines come from the state of the store at the first one. Memory does not grow with the store.
+    """
+    with request.store.frozen() as still:
+        yield from _lines(replace(request.engine, store=still).request(), vectors, progress)
+
+
+def _lines(request: Request, vectors: bool, progress: Progress | None) -> Iterator[str]:
+    total = _count(request)
     active = next((space for space in request.store.spaces() if space.active), None) if vectors else None
     space = {"name": active.name, "dimensions": active.dimensions} if active else None
     yield _line({"aforesaid": FORMAT, "tenant": request.tenant, "records": total, "space": space})
-    keys: list[str] = []
-    for names in pages:
-        page = request.view.get(names)
+    done = 0
+    for page in batched(_exportable(request, request.view), PAGE):
+        names = [record.key for record in page]
         vectors_by_key = request.store.vectors(names) if active else {}
         parts = request.store.passages(names) if active else {}
         for record in page:
@@ -44,25 +52,39 @@ def export_lines(request: Request, *, vectors: bool = True, progress: Progress |
             if record.key in parts:
                 line["passages"] = _base64(parts[record.key].astype("<f2"))
             yield _line(line)
-            keys.append(record.key)
+        done += len(page)
         if progress is not None:
-            progress(len(keys), total)
-    for batch in batched(keys, PAGE):
-        for edge in request.store.edges(batch):
+            progress(done, total)
+    for page in batched(_exportable(request, request.store), PAGE):
+        for edge in request.store.edges([record.key for record in page]):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
-    for event in reversed(request.store.log.find(EventFilter(request.tenant, limit=1 << 62))):
-        yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
+    after = None
+    while events := request.store.log.find(EventFilter(request.tenant, after=after, order="oldest", limit=PAGE)):
+        after = events[-1].number
+        for event in events:
+            yield _line({"event": [event.time.isoformat(), event.topic, event.subject, dict(event.body)]})
 
 
-def _exportable_keys(request: Request) -> Iterator[list[str]]:
-    """Keys of the records to export, page by page: all, or what the policy lets this purpose see, and candidates."""
-    guard = request.guard
+def _exportable(request: Request, store: Reader) -> Iterator[Record]:
+    """The records to export: all, or what the policy lets this purpose see, and candidates."""
+    denied = DENIED_PREFIX if request.policy is not None else None
+    for record in store.scan(_filter(request)):
+        if denied is None or not record.withheld.startswith(denied):
+            yield record
+
+
+def _filter(request: Request) -> Filter:
     where = Filter(tenant=request.tenant, echoes=True, withheld=True)
-    if guard.policy is not None:
-        where = guard.narrow_filter(where, request.clock())
-    for offset in range(0, request.store.count(where), PAGE):
-        page = request.store.find(where, limit=PAGE, offset=offset)
-        yield [record.key for record in page if guard.policy is None or not record.withheld.startswith(DENIED_PREFIX)]
+    return where if request.policy is None else request.guard.narrow_filter(where, request.clock())
+
+
+def _count(request: Request) -> int:
+    """How many records are exported. Only records that a policy withholds must be read for this."""
+    where, store = _filter(request), request.store
+    total = store.count(where)
+    if request.policy is None or total == store.count(replace(where, withheld=False)):
+        return total
+    return sum(1 for _ in _exportable(request, store))
 
 
 def _base64(array: NDArray[Any]) -> str:
@@ -126,6 +148,10 @@ class _Importer:
         if number == 0:
             raise FormatError("The import is empty.", "Give the output of `aforesaid export`.")
         self._flush()
+        read = self._counts["records"] + self._counts["known"]
+        if read < total:
+            what = f"The export ends early: it has {read} of {total} records."
+            raise FormatError(what, "Export again; nothing was imported.")
         return ImportReport(**self._counts)
 
     def _head(self, found: dict[str, Any]) -> int:

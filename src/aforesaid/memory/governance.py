@@ -235,8 +235,7 @@ class GovernanceHandle(Handle):
         request, moment = self._engine.request(), time_or_now(self._engine.clock, now)
         store = request.store
         everything = Filter(request.tenant, echoes=True, withheld=True)
-        alive = {record.key for record in store.find(replace(everything, alive_at=moment))}
-        expired = [record.key for record in store.find(everything) if record.key not in alive]
+        expired = [each.key for each in store.scan(everything) if each.expires is not None and each.expires <= moment]
         with store.transaction():
             if expired:
                 store.delete(expired)

@@ -261,5 +261,5 @@ def _visible(request: Request, where: Filter, notes: NotesOwner, root: NotesRoot
         return True
     return any(
         record.meta.get(ROOT) == root.name and any(place[0] == path for place in record.meta[PLACES])
-        for record in request.store.find(chunks)
+        for record in request.store.scan(chunks)
     )

@@ -186,7 +186,7 @@ class RootIndex:
 def load(owner: NotesOwner, root: NotesRoot) -> RootIndex:
     """Load a root from the store."""
     index = RootIndex(root, owner.stamps(root.name))
-    for record in owner.engine.store.find(owner.chunks):
+    for record in owner.engine.store.scan(owner.chunks):
         if record.meta.get(ROOT) == root.name:
             index.put(digest_in(record), stored_chunk(record))
     return index

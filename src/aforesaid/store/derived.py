@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.filtering import passes
-from aforesaid.store.protocols import Access, Copy, Glance, Scan, Store, StoreProblem, StoreStats, Surroundings
+from aforesaid.store.protocols import Access, Copy, Glance, Order, Scan, Store, StoreProblem, StoreStats, Surroundings
 from aforesaid.types import Filter, Record, Scored
 
 NO_LIMIT = 1 << 40
@@ -27,6 +27,10 @@ class DerivedStore(Store):
     def snapshot(self) -> AbstractContextManager[object]:
         """Use a transaction, which also sees one state."""
         return self.transaction()
+
+    def scan(self, where: Filter, *, order: Order = "oldest") -> Iterator[Record]:
+        """Read all of them at once, which is one state."""
+        yield from self.find(where, order=order)
 
     def count(self, where: Filter) -> int:
         """Count the records that `find` returns."""

@@ -7,7 +7,7 @@ suite in `aforesaid.testing.store`. `DictStore` is the simplest implementation.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -163,6 +163,13 @@ class Reader(Protocol):
     ) -> list[Record]:
         """Return the records that pass the filter, sorted by (time, insertion order)."""
 
+    def scan(self, where: Filter, *, order: Order = "oldest") -> Iterator[Record]:
+        """Yield the records of `find` one by one, for reads that are too large for a list.
+
+        All come from one state of the store, while the caller and others go on writing. Inside a transaction or a
+        snapshot they come from it; read them to the end there.
+        """
+
     def count(self, where: Filter) -> int:
         """Count the records that pass the filter."""
 
@@ -251,6 +258,13 @@ class Store(Reader, Protocol):
 
     def snapshot(self) -> AbstractContextManager[object]:
         """Read one consistent state while others write. Do not write inside."""
+
+    @abstractmethod
+    def frozen(self) -> AbstractContextManager[Store]:
+        """Return the store as it is now, for reading. It sees no later write and belongs to no thread.
+
+        Close it soon: a database keeps what is overwritten meanwhile.
+        """
 
     @abstractmethod
     def put(self, records: Iterable[Record]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from aforesaid.store.protocols import Access, Glance, Store, Surroundings
 from aforesaid.testing.samples import ALL, DAY, NOON, fill, make_record, random_vectors
-from aforesaid.types import Edge, Filter, GateDecision, Provenance, Record
+from aforesaid.types import Edge, Event, EventFilter, Filter, GateDecision, Provenance, Record
 
 
 class RecordContract:
@@ -68,6 +68,43 @@ class RecordContract:
         assert [record.id for record in store.find(ALL)] == ["a", "c", "b"]
         assert [record.id for record in store.find(ALL, order="newest")] == ["b", "c", "a"]
         assert [record.id for record in store.find(ALL, limit=1, offset=1)] == ["c"]
+
+    def test_scan_yields_what_find_returns(self, store: Store) -> None:
+        fill(store, [make_record(str(i), time=NOON + DAY * (i % 3)) for i in range(7)])
+        fill(store, [make_record("other", tenant="t")])
+        assert list(store.scan(ALL)) == store.find(ALL)
+        assert list(store.scan(ALL, order="newest")) == store.find(ALL, order="newest")
+        assert list(store.scan(Filter(tenant="nobody"))) == []
+
+    def test_a_scan_is_one_state_while_others_write(self, store: Store) -> None:
+        keys = fill(store, [make_record(str(i)) for i in range(4)])
+        before = store.find(ALL)
+        scan = store.scan(ALL)
+        found = [next(scan)]
+        store.delete(keys[:3])
+        store.put([make_record("3", "changed"), make_record("new")])
+        assert [*found, *scan] == before
+        assert list(store.scan(ALL)) == store.find(ALL) != before
+
+    def test_a_scan_inside_a_transaction_sees_its_writes(self, store: Store) -> None:
+        with store.transaction():
+            fill(store, [make_record("a")])
+            assert [record.id for record in store.scan(ALL)] == ["a"]
+
+    def test_a_frozen_store_stays_as_it_was(self, store: Store) -> None:
+        a, b = fill(store, [make_record("a"), make_record("b")], random_vectors(2))
+        edge, event = Edge(a, b, "hop", NOON), Event(NOON, "default", "ingest", "s", {})
+        store.link([edge])
+        store.log.append([event])
+        with store.frozen() as still:
+            store.delete([a])
+            store.log.erase("default", ["s"])
+            store.put([make_record("c")])
+            assert [record.id for record in still.find(ALL)] == ["a", "b"] == [each.id for each in still.scan(ALL)]
+            assert still.vectors([a]).keys() == {a} and still.edges([a]) == [edge]
+            assert [found.subject for found in still.log.find(EventFilter("default"))] == ["s"]
+            assert len(still.text_search(["fox"], ALL, 5)) == 2
+        assert [record.id for record in store.find(ALL)] == ["b", "c"]
 
     def test_glances_return_the_short_form_of_a_record(self, store: Store) -> None:
         (key,) = fill(store, [make_record("a", "hello\x00 there", session="s", role="Ana", time=NOON)])

@@ -60,6 +60,13 @@ class DictStore(DerivedStore):
         finally:
             self._depth -= 1
 
+    @contextmanager
+    def frozen(self) -> Iterator[DictStore]:
+        """Copy the state."""
+        still = DictStore()
+        still._state = copy.deepcopy(self._state)
+        yield still
+
     def put(self, records: Iterable[Record]) -> None:
         state = self._state
         for record in records:

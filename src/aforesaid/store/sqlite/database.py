@@ -21,7 +21,7 @@ from aforesaid.store.sqlite.schema import APPLICATION_ID, Migration
 
 CACHE_KIB = 65_536  # page cache per connection
 MMAP_BYTES = 1 << 32  # read pages without copying them
-READERS_MS = 1000  # how long `rewrite_pages` waits for readers; the deletion before it has waited already
+READERS_MS = 1000  # how long emptying the log waits for readers of an older state; longer would hold up writers
 
 
 class ThreadConnection:
@@ -60,7 +60,7 @@ class Database:
         self._release: finalize[[files.Identity], Database] | None = None  # notes that it is closed
         self._rollback_callbacks: list[Callable[[], None]] = []
         self.read_only = self._decide_read_only()
-        self._frozen: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
+        self._unchanged: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
         try:
             with self.errors():
                 if not self.read_only:
@@ -143,7 +143,7 @@ class Database:
     def connection(self) -> sqlite3.Connection:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
         local = self._local
-        if local.pid != os.getpid() or (self._frozen is not None and self._frozen != self._stamp()):
+        if local.pid != os.getpid() or (self._unchanged is not None and self._unchanged != self._stamp()):
             if self._closed:
                 raise StoreError(f"{self.path} is closed.", "Open it again, for example with Memory.open.")
             local.lock = FileLock(files.beside(self.path, files.LOCK), self._rows.lock_timeout_ms)
@@ -207,14 +207,14 @@ class Database:
         SQLite cannot create the shared memory of the log without write permission. When there is no log, the file is
         complete by itself and is opened as unchangeable, until `_stamp` shows that a writer came.
         """
-        self._frozen = None
+        self._unchanged = None
         connection = self._connect_with("?mode=ro")
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             connection.close()
-            self._frozen = self._stamp()
-            if self._frozen[-1]:
+            self._unchanged = self._stamp()
+            if self._unchanged[-1]:
                 raise StoreReadOnlyError(
                     f"{self.path} has changes in its write-ahead log that cannot be read without write permission.",
                     "Get write permission for the folder, or let its owner run `aforesaid backup` and open the copy.",
@@ -249,7 +249,7 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
                 if self._local.scrub:
-                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    self._checkpoint()
             except BaseException:
                 # On a full disk SQLite has already rolled back. A second ROLLBACK would hide the first error.
                 if connection.in_transaction:
@@ -264,6 +264,26 @@ class Database:
         """Call `callback` after each rollback, before the next transaction starts."""
         self._rollback_callbacks.append(callback)
 
+    def _checkpoint(self, *more: str) -> bool:
+        """Empty the write-ahead log, after other statements. False when somebody reads an older state for too long."""
+        connection = self.connection
+        connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
+        try:
+            for statement in (*more, "PRAGMA wal_checkpoint(TRUNCATE)"):
+                busy = connection.execute(statement).fetchone()
+                if busy is not None and busy[0]:
+                    return False
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {self._rows.lock_timeout_ms}")
+        return True
+
+    def empty_log(self) -> None:
+        """Empty the write-ahead log if nobody needs it now. It is not an error if that fails."""
+        with suppress(StoreError):
+            if not (self._closed or self.read_only or self.connection.in_transaction):
+                with self.errors(), self._local.lock:
+                    self._checkpoint()
+
     def rewrite_pages(self) -> bool:
         """Rewrite every page and empty the write-ahead log, to remove leftovers. Return False if that fails now.
 
@@ -273,16 +293,9 @@ class Database:
             return False
         try:
             with self.errors(), self._local.lock:
-                self.connection.execute(f"PRAGMA busy_timeout = {READERS_MS}")
-                for statement in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                    busy = self.connection.execute(statement).fetchone()
-                    if busy is not None and busy[0]:
-                        return False
+                return self._checkpoint("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM")
         except StoreError:
             return False
-        finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {self._rows.lock_timeout_ms}")
-        return True
 
     def scrub_after_commit(self) -> None:
         """Empty the write-ahead log after this transaction, so that it keeps no old page."""
@@ -314,7 +327,7 @@ class Database:
     def _read(self, fetch: Callable[[sqlite3.Cursor], Any], sql: str, parameters: Sequence[Any]) -> Any:
         with self.errors():
             found = fetch(self.connection.execute(sql, parameters))
-            while self._frozen is not None and self._frozen != self._stamp():  # a writer came while we read
+            while self._unchanged is not None and self._unchanged != self._stamp():  # a writer came while we read
                 found = fetch(self.connection.execute(sql, parameters))
             return found
 

@@ -10,6 +10,7 @@ from aforesaid.errors import StoreError
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.files import beside
+from aforesaid.store.sqlite.frozen import FrozenDatabase
 from aforesaid.store.sqlite.lock import FileLock
 from aforesaid.store.sqlite.log import SQLiteLog
 from aforesaid.store.sqlite.maintenance import SQLiteMaintenance
@@ -20,9 +21,9 @@ from aforesaid.store.sqlite.values import SQLiteValues
 class SQLiteStore(RecordTables):
     """The default store, in layers: vectors, then records, then this class. `Store` documents the methods."""
 
-    def __init__(self, path: str | Path, rows: StoreRows | None = None) -> None:
+    def __init__(self, path: str | Path, rows: StoreRows | None = None, database: type[Database] = Database) -> None:
         settings = rows or StoreRows()
-        super().__init__(Database(Path(path), settings), settings)
+        super().__init__(database(Path(path), settings), settings)
         self.log = SQLiteLog(self._database)
         self.values = SQLiteValues(self._database)
         self.maintenance = SQLiteMaintenance(self, self._database)
@@ -56,6 +57,16 @@ class SQLiteStore(RecordTables):
             yield mine
         finally:
             lock.release()
+
+    @contextmanager
+    def frozen(self) -> Iterator[SQLiteStore]:
+        """Open the file once more. Afterwards the log, which could not be emptied meanwhile, is emptied."""
+        still = SQLiteStore(self.path, self._settings, FrozenDatabase)
+        try:
+            yield still
+        finally:
+            still.close()
+            self._database.empty_log()
 
     def reopen(self, path: Path) -> SQLiteStore:
         """Open another file with the same settings."""
