@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from aforesaid.learning.feedback import FeedbackReport
     from aforesaid.learning.gate_log import GateEntry, GateReplay
     from aforesaid.learning.labels import GateLabel, Label
+    from aforesaid.maintenance.backups import BackupFile, BackupRotation
     from aforesaid.maintenance.export import ImportReport
     from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus
+    from aforesaid.maintenance.restore import RestoreReport
     from aforesaid.memory import Memory
     from aforesaid.memory.calibration import RelevanceLabel
     from aforesaid.memory.governance import SweepReport
@@ -86,8 +88,10 @@ _MODULES = {  # public names by the module that defines them
     "learning.feedback": "FeedbackReport",
     "learning.gate_log": "GateEntry GateReplay",
     "learning.labels": "GateLabel Label",
+    "maintenance.backups": "BackupFile BackupRotation",
     "maintenance.export": "ImportReport",
     "maintenance.reindex": "ReindexReport ReindexStatus",
+    "maintenance.restore": "RestoreReport",
     "memory": "Memory",
     "memory.calibration": "RelevanceLabel",
     "memory.governance": "SweepReport",
@@ -108,15 +112,16 @@ _MODULES = {  # public names by the module that defines them
 _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
-    "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BootstrapReport", "CalibrationReport",
-    "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError", "DeniedError", "EmbedError",
-    "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter", "ForgetReceipt",
-    "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit", "ImportReport",
-    "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport", "Memory",
-    "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument", "Policy",
-    "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError", "Readers",
-    "Record", "ReindexReport", "ReindexStatus", "RelevanceLabel", "RevisionReport", "RollbackReport", "SearchResult",
-    "SearchStats", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats", "SweepReport", "TimeLike", "Turn",
+    "ActiveContext", "AdoptedPolicy", "AforesaidError", "AuditReport", "BackupFile", "BackupRotation",
+    "BootstrapReport", "CalibrationReport", "Clock", "CompactReport", "ConflictError", "Context", "ContextGoneError",
+    "DeniedError", "EmbedError", "Embedder", "EmbedderChangedError", "EndReport", "Event", "FeedbackReport", "Filter",
+    "ForgetReceipt", "FormatError", "Freshness", "GateEntry", "GateLabel", "GateReplay", "GateReport", "Hit",
+    "ImportReport", "ImporterReport", "IndexReport", "Indexer", "IngestReport", "InputError", "Label", "LoadReport",
+    "Memory", "ModelReport", "NotFoundError", "NoteLines", "NotesResult", "NotesRoot", "Outcome", "ParsedDocument",
+    "Policy", "PolicyError", "PolicyReport", "PolicyValidation", "Progress", "Provenance", "ProvenanceError",
+    "Readers", "Record", "ReindexReport", "ReindexStatus", "RelevanceLabel", "RestoreReport", "RevisionReport",
+    "RollbackReport", "SearchResult", "SearchStats", "Settings", "Store", "StoreError", "StoreProblem", "StoreStats",
+    "SweepReport", "TimeLike", "Turn",
 ]  # fmt: skip
 
 

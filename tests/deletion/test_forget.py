@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -29,6 +32,7 @@ from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import SQLiteStore, schema
 from aforesaid.types import Edge, EventFilter, Filter, Provenance, Record, Turn
 from support.clock import NOW, standing_clock
+from support.kills import killed_at_each_step
 from support.requests import request_for
 
 DAY = timedelta(days=1)
@@ -602,3 +606,102 @@ def test_no_file_no_trace(memory: Memory) -> None:
     assert receipt.proven
     assert receipt.proof is not None
     assert receipt.proof.needles > 0
+
+
+# Killed in the middle
+
+
+def test_a_killed_forget_is_finished_by_the_next_process(tmp_path: Path) -> None:
+    folder, aside = tmp_path / "here", tmp_path / "aside"
+    with opened(folder_of(folder) / "m.db") as memory:
+        say(memory, f"the {mark(1)} boat", f"the {mark(2)} boat")
+        summary(memory, f"of {mark(1)}", memory.get("t1", user="ana"))
+        memory.maintenance.backup(folder / "one.db")
+        say(memory, f"the {mark(3)} boat", first=3)
+        memory.maintenance.backup(folder / "two.db")
+    shutil.copytree(folder, aside)
+
+    def forget() -> None:
+        with opened(folder / "m.db") as memory:
+            memory.forget(["t1"], user="ana")
+
+    def reset() -> None:
+        shutil.rmtree(folder)
+        shutil.copytree(aside, folder)
+
+    outcomes = Counter[str]()
+    for _ in killed_at_each_step(forget, reset, every=15, closely=10):
+        with opened(folder / "m.db") as memory:  # a new process would do this first
+            there = {record.id for record in memory.store.find(WHOLE)}
+            if "t1" in there:
+                assert "summary-of zqx00001vw" in there, "nothing was done"
+                assert memory.forget(["t1"], user="ana").proven
+                outcomes["before"] += 1
+            else:
+                with pytest.raises(NotFoundError):
+                    memory.forget(["t1"], user="ana")
+                outcomes["after"] += 1
+            assert marks_in(folder) == {mark(2), mark(3)}
+            assert not memory.store.values.items(ValueKind.FORGETTING, "default")
+            assert memory.maintenance.verify() == []
+            assert memory.store.log.find(EventFilter("default", topic="forget", limit=1))
+    assert outcomes["before"] > 5
+    assert outcomes["after"] > 5
+
+
+def folder_of(path: Path) -> Path:
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def test_a_killed_forget_by_words_leaves_no_words_in_its_note(store: Memory, tmp_path: Path) -> None:
+    say(store, f"the {mark(1)} boat", f"the {mark(2)} boat")
+    store.maintenance.backup(tmp_path / "one.db")
+    notes: list[str] = []
+    store.store.maintenance.copies = lambda: notes.extend(  # type: ignore[method-assign]
+        store.store.values.items(ValueKind.FORGETTING, "default").values()
+    )
+    with pytest.raises(TypeError):  # it dies before the backups
+        store.forget(query=mark(1), user="ana")
+    assert store.store.get([store.get("t2", user="ana").key])
+    assert '"keys"' in notes[0]
+    assert mark(1) not in notes[0]
+    with opened(tmp_path / "store.db"):
+        assert marks_in(tmp_path) == {mark(2)}
+
+
+def test_a_backup_that_is_made_during_a_forget_holds_nothing_forgotten(tmp_path: Path) -> None:
+    with opened(tmp_path / "m.db") as memory:
+        say(memory, f"the {mark(1)} boat", f"the {mark(2)} boat")
+        database = memory.store._database  # type: ignore[attr-defined]
+        copy_file, once = database.backup, [True]
+
+        def copy_and_forget(target: Path) -> None:
+            copy_file(target)
+            if once.pop() if once else False:
+                thread = threading.Thread(target=lambda: memory.forget(["t1"], user="ana"))
+                thread.start()
+                thread.join()
+
+        database.backup = copy_and_forget
+        copy = memory.maintenance.backup(tmp_path / "copy.db")
+        assert marks_in(tmp_path) == {mark(2)}
+        assert [each.path for each in memory.store.maintenance.copies()] == [str(copy)]
+
+
+def test_the_part_of_a_killed_backup_is_deleted_by_the_next_forget(tmp_path: Path) -> None:
+    with opened(tmp_path / "m.db") as memory:
+        say(memory, f"the {mark(1)} boat")
+    copy, parts = tmp_path / "copy.db", 0
+
+    def backup() -> None:
+        with opened(tmp_path / "m.db") as memory:
+            memory.maintenance.backup(copy)
+
+    for _ in killed_at_each_step(backup, lambda: copy.unlink(missing_ok=True), every=1000, closely=12):
+        parts += bool(list(tmp_path.glob(".copy.db.*.part")))
+    assert parts
+    with opened(tmp_path / "m.db") as memory:
+        assert memory.forget(["t1"], user="ana").proven
+        assert not list(tmp_path.glob(".copy.db.*"))
+        assert marks_in(tmp_path) == set()

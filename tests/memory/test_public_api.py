@@ -21,6 +21,7 @@ EXPORTS = {name: getattr(aforesaid, name) for name in aforesaid.__all__}
 HANDLES = [name for name, value in vars(Memory).items() if isinstance(value, cached_property)]
 VERBS = [
     "open",
+    "restore",
     "close",
     "for_tenant",
     "acting",
@@ -142,4 +143,4 @@ def test_a_closed_memory_says_so(tmp_path: Path) -> None:
 def test_a_memory_names_its_file_verbs_and_groups(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "notes.db", embedder=HashEmbedder()) as memory:
         assert repr(memory) == f"Memory(SQLiteStore({str(tmp_path / 'notes.db')!r}), tenant='default')"
-    assert all(name in (Memory.__doc__ or "") for name in (*VERBS[4:], *HANDLES))
+    assert all(name in (Memory.__doc__ or "") for name in (*VERBS[5:], *HANDLES, "restore"))

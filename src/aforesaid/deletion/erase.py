@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.activation import contexts_with
 from aforesaid.retrieval.search_log import logged_queries
-from aforesaid.store.protocols import Store
+from aforesaid.store.protocols import Slot, Store, ValueKind
 from aforesaid.text.analyze import terms
 from aforesaid.types import Filter, Record
 
@@ -95,7 +96,21 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
             needles |= dict.fromkeys(_name_fragments(name), "name")
         body = {**selection.what, "records": len(keys)}
         writer.commit(events=[request.event("forgetting", None, body)])
+        _remember_deleted(request, keys)
         return Erased(plan, needles, +scrubbed, _sessions_to_summarise(store, plan.deleted))
+
+
+def _remember_deleted(request: Request, keys: Sequence[str]) -> None:
+    """Keep a digest of each deleted key, so that an old backup does not bring the record back."""
+    head = request.store.log.head(request.tenant)
+    which = f"{head.number if head else 0} {request.clock().isoformat()}"
+    for key in keys:
+        request.store.values.put(Slot(ValueKind.FORGOTTEN, request.tenant, name=key_digest(key)), which)
+
+
+def key_digest(key: str) -> str:
+    """A digest of a key: it recognises a deleted record, but cannot be used to find one."""
+    return hashlib.blake2b(key.encode(), digest_size=12, person=b"forgotten").hexdigest()
 
 
 def _emptied(store: Store, wheres: Mapping[str, Filter]) -> list[str]:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from aforesaid.deletion.erase import Erased, Selection, erase, plan_deletion
+from aforesaid.deletion.unfinished import Unfinished, all_unfinished
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
-from aforesaid.errors import StoreError
-from aforesaid.store.protocols import Copy, Scan, Trace
+from aforesaid.errors import StoreBusyError, StoreError
+from aforesaid.store.protocols import Copy, Scan, Slot, Trace, ValueKind
 
+JOB = "forget"  # runs once at a time for a store
 MOST_SHOWN = 50  # records that a dry run lists
 
 
@@ -61,7 +63,8 @@ class ForgetReceipt:
         files = sorted({trace.file for trace in self.proof.found}) if self.proof is not None else []
         if any(file.endswith(("-wal", "-shm")) for file in files):
             return (
-                "Another process still has the store open. Close it: the last one to close deletes the write-ahead log."
+                "Another process, or an export, still reads the store. "
+                "Close it: the last one to close deletes the write-ahead log."
             )
         return f"Delete {', '.join(files)}, or run `aforesaid verify`." if files else ""
 
@@ -70,29 +73,61 @@ def forget(request: Request, selection: Selection, *, dry_run: bool = False) -> 
     """Delete the selected records and everything derived from them, here and in our backups, and prove it."""
     if dry_run:
         return _dry_run(request, selection)
-    done = erase(request, selection)
-    scrubbed = Counter(done.scrubbed)
-    keys = [record.key for record in done.plan.deleted]
-    needles, scans = dict(done.needles), list[Scan]()
-    unopened: dict[str, Copy] = {}
-    for copy in request.store.maintenance.copies():
+    store = request.store
+    with store.exclusive(JOB, request.settings.store.lock_timeout_ms) as alone:
+        if not alone:
+            raise StoreBusyError("Another process is forgetting in this store.", "Wait until it has ended.")
+        with store.transaction():
+            done = erase(request, selection)
+            receipt = _receipt(request, selection, done)
+            keys = tuple(record.key for record in done.plan.deleted)
+            left = Unfinished(_next_slot(request), selection, keys, receipt_body(receipt))
+            left.save(request)
+        return _finish(request, left, receipt, dict(done.needles))
+
+
+def resume(request: Request) -> int:
+    """Finish the deletions of processes that were killed; returns how many. Leaves those that are still running."""
+    if not request.store.values.items(ValueKind.FORGETTING, request.tenant):
+        return 0
+    with request.store.exclusive(JOB) as alone:
+        found = all_unfinished(request) if alone else []
+        for left in found:
+            logged = {name: left.receipt[name] for name in ("records", "kinds", "derived", "scrubbed")}
+            receipt = ForgetReceipt(request.clock(), what={**left.selection.what, "resumed": True}, **logged)
+            needles = {key.encode(): "key" for key in left.keys or ()}
+            _finish(request, left, receipt, needles)
+        return len(found)
+
+
+def _next_slot(request: Request) -> Slot:
+    head = request.store.log.head(request.tenant)
+    return Slot(ValueKind.FORGETTING, request.tenant, name=f"{head.number if head else 0:012d}")
+
+
+def _finish(request: Request, left: Unfinished, receipt: ForgetReceipt, needles: dict[bytes, str]) -> ForgetReceipt:
+    """Delete in the backups, search all files, and log the receipt. May be repeated after a kill."""
+    scrubbed, scans, unopened = Counter(receipt.scrubbed), list[Scan](), dict[str, Copy]()
+    for copy in request.store.maintenance.copies() if left.keys is not None else ():
         if copy.state == "missing":
             copy.drop(False)
             scrubbed["backups not found"] += 1
-        elif copy.state == "current" and (scan := _erase_copy(request, selection, keys, copy, needles)) is not None:
+        elif copy.state == "current" and (scan := _erase_copy(request, left, copy, needles)) is not None:
             scans.append(scan)
             scrubbed["backups cleaned"] += 1
         else:
             unopened[copy.path] = copy
+    left = left.with_backups_done(request)
     scan = _merged(request.store.maintenance.scan(needles, sorted(unopened)), scans)
     for path, copy in unopened.items():
         if copy.state == "old" and any(_belongs(trace, path) for trace in scan.found):
             copy.drop(True)
             scrubbed["backups deleted"] += 1
             scan = replace(scan, found=tuple(trace for trace in scan.found if not _belongs(trace, path)))
-    receipt = replace(_receipt(request, selection, done), scrubbed=dict(scrubbed), proof=scan)
+    receipt = replace(receipt, scrubbed=dict(scrubbed), proof=scan)
     with writing(request, check_policy=False) as writer:
         writer.commit(events=[request.event("forget", None, receipt_body(receipt))])
+        request.store.values.drop(left.slot)
     return receipt
 
 
@@ -138,13 +173,11 @@ def _dry_run(request: Request, selection: Selection) -> ForgetReceipt:
     return replace(receipt, dry_run=True, would=tuple(would))
 
 
-def _erase_copy(
-    request: Request, selection: Selection, keys: Sequence[str], copy: Copy, needles: dict[bytes, str]
-) -> Scan | None:
+def _erase_copy(request: Request, left: Unfinished, copy: Copy, needles: dict[bytes, str]) -> Scan | None:
     """Delete the same in a backup, with what was derived there, and add its needles; None when it cannot be opened."""
     try:
         with closing(copy.open()) as store:
-            needles |= erase(replace(request.engine, store=store).request(), selection, keys).needles
+            needles |= erase(replace(request.engine, store=store).request(), left.selection, left.keys or ()).needles
             return store.maintenance.scan(needles)
     except StoreError:
         return None

@@ -16,6 +16,7 @@ class SpaceReader:
     def __init__(self, store: Store, space: str | None) -> None:
         self.get = store.get
         self.find = store.find
+        self.scan = store.scan
         self.count = store.count
         self.glances = store.glances
         self.around = store.around

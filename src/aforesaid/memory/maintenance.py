@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aforesaid.embed.base import Embedder
 from aforesaid.errors import InputError
+from aforesaid.maintenance.backups import BackupFile, BackupRotation, backup_files, rotate
 from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus, cancel_reindex, reindex, reindex_status
 from aforesaid.memory.handle import Handle
 from aforesaid.store.protocols import StoreProblem
@@ -22,12 +23,30 @@ class MaintenanceHandle(Handle):
 
         Args:
             path: The new file.
-            overwrite: Replace an existing file.
+            overwrite: Replace an existing backup. Nothing but a file of aforesaid is ever replaced.
 
         Raises:
             InputError: This store has no file, or the new file exists already.
         """
         return self._engine.store.maintenance.backup(path, overwrite=overwrite)
+
+    def backups(self) -> list[BackupFile]:
+        """List the known backups of the store, oldest first."""
+        return backup_files(self._engine.request())
+
+    def rotate(self, folder: str | Path, *, keep: int = 8) -> BackupRotation:
+        """Make a backup in a folder, named by the time, and delete older ones there. Return what was made and deleted.
+
+        Args:
+            folder: The folder. It must exist.
+            keep: How many backups to keep there, with the new one.
+
+        Raises:
+            InputError: There is no such folder, or this store has no file.
+        """
+        request = self._engine.request()
+        path = getattr(request.store, "path", None)
+        return rotate(request, Path(folder), keep, path.stem if path is not None else "memory")
 
     def reindex(
         self, embedder: Embedder | None = None, *, min_overlap: float = 0.0, progress: Progress | None = None

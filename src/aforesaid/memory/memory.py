@@ -38,7 +38,7 @@ from aforesaid.policy.intents import IntentName
 from aforesaid.retrieval import search as searching
 from aforesaid.retrieval import search_log
 from aforesaid.settings import Settings
-from aforesaid.store.protocols import Store, StoreStats
+from aforesaid.store.protocols import Store, StoreStats, ValueKind
 from aforesaid.text.extract.reader import Readers
 from aforesaid.text.globs import check_globs
 from aforesaid.types import (
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.learning.feedback import FeedbackReport
     from aforesaid.maintenance.export import ImportReport
+    from aforesaid.maintenance.restore import RestoreReport
     from aforesaid.memory.audit import AuditHandle
     from aforesaid.memory.calibration import CalibrationHandle
     from aforesaid.memory.documents import DocumentsHandle
@@ -91,8 +92,8 @@ class Memory:
             print(memory.assemble("Write to my manager", user="ana").text)
 
     Verbs: ingest, remember, search, assemble, recall, get, list, history, activate, feedback, forget, export, import_,
-    stats, where. Groups for rarer work: sessions, documents, notes, governance, policy, audit, gate, calibration,
-    maintenance, importers. Several threads may share one memory.
+    restore, stats, where. Groups for rarer work: sessions, documents, notes, governance, policy, audit, gate,
+    calibration, maintenance, importers. Several threads may share one memory.
     """
 
     def __init__(
@@ -127,6 +128,7 @@ class Memory:
         in_use = EmbedderInUse(embedder, reload)
         self._engine = Engine(store, in_use, settings, clock, tenant, tokenizer, readers=chosen)
         self._warn_about_rules()
+        self._resume_deletions()
 
     @classmethod
     def open(
@@ -172,6 +174,43 @@ class Memory:
         except BaseException:
             store.close()
             raise
+
+    @classmethod
+    def restore(
+        cls,
+        path: str | Path,
+        backup: str | Path,
+        *,
+        settings: Settings | None = None,
+        clock: Clock = system_clock,
+        dry_run: bool = False,
+    ) -> RestoreReport:
+        """Replace the store in a file by a backup of it, and return what was done. Nobody may have the store open.
+
+        The backup is checked first. The old store is kept beside the new one. Records that were forgotten since the
+        backup was made are deleted from the restored store too. It can be repeated when it was interrupted.
+
+        Args:
+            path: The file of the store. It need not exist.
+            backup: The backup, made by `maintenance.backup`. It is not changed.
+            settings: All settings; from the file and the environment if left out.
+            dry_run: Check the backup and report, but replace nothing.
+
+        Raises:
+            InputError: The backup, or the file at `path`, is not of aforesaid.
+            StoreError: Another program has the store open, or the backup is damaged.
+        """
+        from aforesaid.maintenance.restore import restore
+
+        return restore(Path(path), Path(backup), settings or Settings.load(), clock, dry_run=dry_run)
+
+    def _resume_deletions(self) -> None:
+        """Finish the deletions of a process that was killed. Only `forget` fails when that is not possible now."""
+        with suppress(StoreError):
+            if self.store.values.items(ValueKind.FORGETTING, self.tenant):
+                from aforesaid.deletion.forget import resume
+
+                log.warning("Finishing %s deletion(s) that were interrupted.", resume(self._engine.request()))
 
     def _warn_about_rules(self) -> None:
         """Log which hard rules do not fit their share of a prompt, because a setting changed since they were loaded."""
@@ -665,6 +704,7 @@ class Memory:
         from aforesaid.memory.selection import select_records
 
         def work(request: Request) -> ForgetReceipt:
+            forget.resume(request)
             selection = select_records(
                 request, ids=ids, user=user, project=project, session=session, before=before, since=since,
                 until=until, query=query, everything=everything, tenant=tenant, reason=reason,

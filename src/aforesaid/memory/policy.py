@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aforesaid._util.ordinary_files import check_ordinary
 from aforesaid.errors import PolicyError
 from aforesaid.governance import apply_policy as applying
 from aforesaid.memory.handle import Handle
@@ -86,6 +87,7 @@ def read_policy_from(source: str | Path | Policy) -> Policy:
 
     if isinstance(source, str):
         return read_policy(source)
+    check_ordinary(source, "Name a YAML file.")
     try:
         return read_policy(source.read_text(encoding="utf-8"), str(source))
     except (OSError, UnicodeDecodeError) as error:

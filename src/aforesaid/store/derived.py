@@ -84,8 +84,8 @@ class DerivedStore(Store):
         """Do nothing: deleting a space leaves nothing behind."""
 
     @contextmanager
-    def exclusive(self, job: str) -> Iterator[bool]:
-        """Exclude other threads; no other process sees this store."""
+    def exclusive(self, job: str, wait_ms: int = 0) -> Iterator[bool]:
+        """Exclude other threads, without waiting for them; no other process sees this store."""
         with _JOBS_GUARD:
             jobs = _JOBS.setdefault(self, set())
             mine = job not in jobs

@@ -137,6 +137,8 @@ class ValueKind(StrEnum):
     CONTEXT = "context"  # owner, id of a saved active context
     NOTES_ROOT = "notes_root"  # owner, name of an indexed folder
     NOTES_FILE = "notes_file"  # owner, root/digest of a path; the value describes the indexed file
+    FORGETTING = "forgetting"  # number of a deletion that is not complete; the value says what is left to do
+    FORGOTTEN = "forgotten"  # digest of a deleted key; the value says which deletion it was
     POSITION = "position"  # owner, digest of a path; the value says how far the file was imported
 
 
@@ -336,8 +338,11 @@ class Store(Reader, Protocol):
     def purge_spaces(self) -> None:
         """Remove the data of deleted spaces, in short transactions. Call it again if it was interrupted."""
 
-    def exclusive(self, job: str) -> AbstractContextManager[bool]:
-        """Yield whether nobody else does this job on this store, in any process. If so, others get False meanwhile."""
+    def exclusive(self, job: str, wait_ms: int = 0) -> AbstractContextManager[bool]:
+        """Yield whether nobody else does this job on this store, in any process. If so, others get False meanwhile.
+
+        `wait_ms` says how long to wait for another process that does it.
+        """
 
     def coverage(self, where: Filter, space: str | None = None) -> tuple[int, int]:
         """Return (records, records without a vector in a space) of the filter's tenant and owners.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, get_args
 
+from aforesaid._util.ordinary_files import check_ordinary
 from aforesaid.errors import FormatError, InputError
 from aforesaid.importers.formats.jsonl import ChatMessages
 from aforesaid.text.transcript import PlacedTurn, Transcript
@@ -77,6 +78,7 @@ def opened(name: str) -> Iterator[tuple[str, BinaryIO]]:
 
 
 def _open(name: str) -> BinaryIO:
+    check_ordinary(Path(name), "Name a file, or - for standard input.")
     try:
         return Path(name).open("rb")
     except OSError as error:

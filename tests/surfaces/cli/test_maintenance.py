@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import stat
@@ -13,6 +14,7 @@ import pytest
 from aforesaid.embed import weights
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.memory import Memory
+from aforesaid.settings import Settings
 from aforesaid.types import Turn
 from support.cli import data, filled, run, words
 
@@ -75,6 +77,63 @@ def test_a_forget_that_cannot_be_proven_fails(path: Path, tmp_path: Path) -> Non
     assert f"Delete {copy}" in text
 
 
+def test_backup_into_a_folder_and_restore(path: Path, tmp_path: Path) -> None:
+    filled(path)
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    made = Path(data(run(path, "backup", "--keep", "2", str(folder), "--json"))["file"])
+    assert [file.name for file in folder.iterdir()] == [made.name]
+    run(path, "forget", "t3", "--user", "ana", "--yes")
+    run(path, "remember", "Ana has a boat.", "--user", "ana")
+    [listed] = data(run(path, "backup", "--list", "--json"))["backups"]
+    assert (listed["path"], listed["state"]) == (str(made), "current")
+    assert "--force goes with" in run(path, "backup", "--keep", "2", "--force", str(folder), code=2).stderr
+    assert "'6 weeks' is not a duration" in run(path, "backup", "--every", "6 weeks", str(folder), code=2).stderr
+    assert "cannot be combined" in run(path, "backup", "--list", "x.db", code=2).stderr
+    assert "Add --yes" in run(path, "restore", str(made), code=2).stderr
+    tried = data(run(path, "restore", str(made), "--dry-run", "--json"))
+    assert (tried["records"], tried["forgotten"], tried["kept"], tried["dry_run"]) == (3, 0, None, True)
+    assert data(run(path, "stats", "--json"))["records"] == 4
+    assert "records 3" in words(run(path, "restore", str(made), "--yes"))
+    assert data(run(path, "stats", "--json"))["records"] == 3
+    assert "not a backup" in run(path, "restore", __file__, "--yes", code=2).stderr
+
+
+def test_backups_replace_nothing_but_backups(path: Path, tmp_path: Path) -> None:
+    filled(path)
+    notes, link, pipe = tmp_path / "notes.txt", tmp_path / "link.db", tmp_path / "pipe"
+    notes.write_text("mine")
+    os.mkfifo(pipe)
+    run(path, "backup", str(tmp_path / "copy.db"))
+    link.symlink_to(tmp_path / "copy.db")
+    for target, why in (
+        (notes, "is not a file of aforesaid"),
+        (link, "is a link, a pipe or a device"),
+        (pipe, "is a link, a pipe or a device"),
+        (Path("/dev/null"), "is a link, a pipe or a device"),
+        (tmp_path, "is a folder"),
+        (path, "is the store itself"),
+        (path.with_name(f"{path.name}-journal"), "is the store itself"),
+    ):
+        assert why in " ".join(run(path, "backup", str(target), "--force", code=2).stderr.split()), target
+    with Memory.open(tmp_path / "copy.db", settings=Settings().changed({"embed.provider": "hash"}, "test")):
+        assert "is open as a store" in run(path, "backup", str(tmp_path / "copy.db"), "--force", code=2).stderr
+    assert notes.read_text() == "mine"
+
+
+def test_pipes_are_refused_and_nothing_waits_for_them(path: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    filled(path)
+    for args in (
+        ("export", str(pipe)), ("import", str(pipe)), ("import", "--format", "jsonl", str(pipe)),
+        ("ingest", str(pipe)), ("restore", str(pipe), "--yes"), ("policy", "check", str(pipe)), ("load", str(pipe)),
+    ):  # fmt: skip
+        run(path, *args, code=None)
+    assert "a pipe, a socket or a device" in run(path, "ingest", str(pipe), code=2).stderr
+    assert "a pipe, a socket or a device" in run(pipe, "stats", code=1).stderr
+
+
 def test_forget_needs_a_word_from_somebody(path: Path) -> None:
     filled(path)
     for args in (("t1",), ("--session", "s1"), ("--everything",), ("--before", "2027-01-01")):
@@ -121,7 +180,7 @@ def test_a_failed_export_leaves_what_was_there(path: Path, tmp_path: Path, monke
 
 def test_an_export_does_not_replace_a_device_or_a_link(path: Path, tmp_path: Path) -> None:
     filled(path)
-    run(path, "export", "/dev/null")
+    assert "a pipe, a socket or a device" in run(path, "export", "/dev/null", code=2).stderr
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "real")

@@ -140,6 +140,11 @@ class Database:
             self.connection.backup(copy)
 
     @property
+    def timeout_ms(self) -> int:
+        """How long to wait for a lock of somebody else."""
+        return self._rows.lock_timeout_ms
+
+    @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection. A forked child opens its own, because SQLite connections must not cross a fork."""
         local = self._local

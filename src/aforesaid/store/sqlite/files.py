@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from aforesaid.errors import StoreError
 
-LOG, SHARED_MEMORY, JOURNAL, LOCK, REINDEX = "-wal", "-shm", "-journal", ".lock", ".reindex"
-BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, LOCK, REINDEX)  # suffixes of the files of a database
+LOG, SHARED_MEMORY, JOURNAL, LOCK = "-wal", "-shm", "-journal", ".lock"
+JOBS = ("reindex", "forget", "backup", "restore")  # each has a lock of its own
+FIRST_LOCKED, LOCKED_BYTES = 0x40000000, 512  # where SQLite locks its file; every connection holds one of them
+BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, LOCK, *(f".{job}{LOCK}" for job in JOBS))  # suffixes of a database's files
 
 Identity = tuple[int, int]  # device and inode
 
@@ -125,10 +128,47 @@ def _keep(path: Path, database: Identity) -> int:
         return descriptor
 
 
-def sync_folder(folder: Path) -> None:
-    """Make new names in a folder durable. Some file systems cannot, and need not."""
+@contextmanager
+def locked_out(path: Path) -> Iterator[bool]:
+    """Hold SQLite's own lock on a file, so that nobody can open it as a database. False if somebody has it open.
+
+    Nobody in this process may have it open either.
+    """
+    if is_open_here(path):
+        yield False
+        return
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        try:
+            _lock_bytes(descriptor)
+        except (BlockingIOError, PermissionError):
+            yield False
+            return
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def in_use(path: Path) -> bool:
+    """Whether anybody has the file open as a database."""
+    try:
+        with locked_out(path) as alone:
+            return not alone
+    except OSError:  # we may not write it, so we cannot lock it
+        return False
+
+
+def _lock_bytes(descriptor: int) -> None:
+    if sys.platform != "win32":  # there, a file that is open cannot be replaced
+        import fcntl
+
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, LOCKED_BYTES, FIRST_LOCKED)
+
+
+def sync(path: Path) -> None:
+    """Make a file, or the names in a folder, durable. Some file systems cannot do that for folders."""
     with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
+        descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)
         finally:

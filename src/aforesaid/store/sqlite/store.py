@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
-from aforesaid.errors import StoreError
+from aforesaid.errors import StoreBusyError, StoreError
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.files import beside
+from aforesaid.store.sqlite.files import LOCK, beside
 from aforesaid.store.sqlite.frozen import FrozenDatabase
 from aforesaid.store.sqlite.lock import FileLock
 from aforesaid.store.sqlite.log import SQLiteLog
@@ -48,11 +48,15 @@ class SQLiteStore(RecordTables):
         return self._database.snapshot()
 
     @contextmanager
-    def exclusive(self, job: str) -> Iterator[bool]:
+    def exclusive(self, job: str, wait_ms: int = 0) -> Iterator[bool]:
         """Lock a file of its own beside the store; the kernel frees it when the process dies."""
-        lock = FileLock(beside(self._database.path, f".{job}"), 0)
+        lock = FileLock(beside(self._database.path, f".{job}{LOCK}"), wait_ms)
         with self._database.errors():
             mine = self._database.read_only or lock.try_acquire()  # a reader does no job
+            if not mine and wait_ms:
+                with suppress(StoreBusyError):
+                    lock.__enter__()
+                    mine = True
         try:
             yield mine
         finally:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aforesaid._util.atomic_write import replacing
+from aforesaid._util.ordinary_files import check_ordinary
 from aforesaid.errors import AforesaidError, FormatError, InputError
 from aforesaid.surfaces.cli.app import App, interactive, progress
-from aforesaid.surfaces.cli.build import check_known, show
+from aforesaid.surfaces.cli.build import check_known, run_verb, show
 from aforesaid.surfaces.formats.notes import index_report_json
 from aforesaid.surfaces.formats.report import LISTED_ROWS, counted, report_line, report_text
 from aforesaid.surfaces.formats.values import to_json
@@ -100,11 +101,44 @@ def _write_lines(app: App, file: str, lines: Iterable[str]) -> int:
     target = Path(file).resolve()
     if target == app.path.resolve():
         raise InputError(f"{file} is the store itself.", "Write the export to a different file.")
-    replaceable = not target.exists() or target.is_file()  # a pipe or a device cannot be replaced
-    with replacing(target) if replaceable else target.open("wb") as stream:
+    check_ordinary(target, "Name a file, or - for standard output.")
+    with replacing(target) as stream:
         count = sum(1 for line in encoded if stream.write(line))
     app.say({"file": str(target), "lines": count}, f"exported {counted(count, 'line')} to {file}")
     return 0
+
+
+# backup and restore
+
+
+def backup(app: App, verb: Verb, values: Values) -> int:
+    """Copy the store once, or into a folder with older copies, once or again and again."""
+    from aforesaid.surfaces.cli.copies import repeated, rotated
+
+    if values["every"] is None and values["keep"] is None:
+        return run_verb(app, verb, values)
+    if values["overwrite"]:
+        raise InputError("--force goes with a single copy.", "Leave it out: copies in a folder have their own names.")
+    return (rotated if values["every"] is None else repeated)(app, verb, values)
+
+
+def restore(app: App, verb: Verb, values: Values) -> int:
+    """Ask, stop the daemon of the store, and replace the store."""
+    from aforesaid.memory import Memory
+    from aforesaid.surfaces.cli.daemon import stop_and_wait
+
+    copy, dry_run = Path(values["backup"]).expanduser(), values["dry_run"]
+    if not (values["yes"] or dry_run):
+        if not interactive():
+            raise InputError("Nobody is here to confirm this.", "Add --yes to restore without being asked.")
+        click.echo(f"This replaces {app.path} by {copy}. The old store is kept beside it.", err=True)
+        if not click.confirm("Restore it?", err=True):
+            app.note("Nothing was restored.")
+            return 1
+    settings = app.settings()
+    if not dry_run:
+        stop_and_wait(app, settings.daemon.folder)
+    return show(app, verb, Memory.restore(app.path, copy, settings=settings, dry_run=dry_run), values)
 
 
 # import

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aforesaid.surfaces.formats import maintenance as shown
 from aforesaid.surfaces.formats.records import page_json
 from aforesaid.surfaces.formats.report import counted, size
+from aforesaid.surfaces.formats.values import to_json
 from aforesaid.surfaces.verbs import arguments as arg
 from aforesaid.surfaces.verbs.declare import Argument, Verb
 
@@ -80,16 +81,40 @@ BACKUP = Verb(
     "backup", "maintenance.backup", "Copy the store to another file.",
     """Other programs may write meanwhile; the copy is a store of its own.
 
-    Records that are forgotten later are removed from the copies too.
+    Records that are forgotten later are removed from the copies too. With --keep, PATH is a folder: the copy is named
+    by the time, and older copies there are deleted. With --every, this is repeated until you interrupt it.
     """,
     (
         Argument("path", metavar="PATH", positional=True, required=True),
-        Argument("overwrite", "Overwrite an existing file.", "flag", flags=("--force",)),
+        Argument("overwrite", "Overwrite an existing copy.", "flag", flags=("--force",)),
+        Argument("keep", "Keep this many copies in the folder PATH (with --every: 8).", "integer", least=1, view=True),
+        Argument("every", "Make a copy again and again: every 30m, 6h or 1d.", metavar="TIME", view=True),
     ),
-    "aforesaid backup monday.db",
-    grant="admin",
+    "aforesaid backup monday.db\n  aforesaid backup --every 6h --keep 8 copies/",
+    grant="admin", command="special.backup",
     to_json=lambda made, view: {"file": str(made), "bytes": made.stat().st_size},
     to_text=lambda made, view: f"copied {size(made.stat().st_size)} to {view.given['path']}",
+    modes=(
+        Verb(
+            "list_backups", "maintenance.backups", "List the known copies, oldest first.",
+            grant="admin", to_json=lambda found, view: {"backups": to_json(found)},
+            by=Argument("list", "List the known copies instead, oldest first.", "flag"),
+        ),
+    ),
+)  # fmt: skip
+RESTORE = Verb(
+    "restore", "restore", "Replace the store by a copy of it.",
+    """The copy is checked first. No program may use the store; its daemon is stopped.
+
+    The old store is kept beside the new one. What was forgotten since the copy was made stays forgotten.
+    """,
+    (
+        Argument("backup", metavar="BACKUP", positional=True, required=True),
+        Argument("dry_run", "Check the copy and report; replace nothing.", "flag"),
+        Argument("yes", "Do not ask.", "flag", view=True),
+    ),
+    "aforesaid restore monday.db --dry-run\n  aforesaid restore monday.db",
+    grant="admin", effect="destroys", opens="nothing", command="special.restore",
 )  # fmt: skip
 STATS = Verb(
     "stats", "stats", "Show what the store holds.",
@@ -177,4 +202,4 @@ REINDEX = Verb(
     ),
 )  # fmt: skip
 
-VERBS = (EXPORT, IMPORT, BACKUP, STATS, VERIFY, AUDIT, REINDEX)
+VERBS = (EXPORT, IMPORT, BACKUP, RESTORE, STATS, VERIFY, AUDIT, REINDEX)
