@@ -107,6 +107,17 @@ def test_forgotten_records_stay_forgotten(home: Path, tmp_path: Path) -> None:
     assert restore(home / "m.db", offline).forgotten == 1, "a restore does not lose what was forgotten"
 
 
+def test_a_deletion_that_was_interrupted_is_finished_after_a_restore(home: Path) -> None:
+    with opened(home / "m.db") as memory:
+        memory.store.maintenance.copies = None  # type: ignore[assignment,method-assign]
+        with pytest.raises(TypeError):  # it dies before it comes to the backups
+            memory.forget(["a"], user="ana")
+    assert b"zqxavw" in (home / "copy.db").read_bytes()
+    assert restore(home / "m.db", home / "copy.db").forgotten == 1
+    assert names_in(home / "m.db") == {"b"}
+    assert not [file.name for file in home.iterdir() if b"zqxavw" in file.read_bytes()]
+
+
 def test_a_damaged_store_is_replaced_and_kept_with_what_was_in_its_log(home: Path) -> None:
     with (home / "m.db").open("r+b") as file:
         file.seek(100)

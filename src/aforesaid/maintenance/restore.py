@@ -61,7 +61,7 @@ def _engine(store: Store, settings: Settings, clock: Clock, tenant: str) -> Engi
 def _forget_again(work: Restoration, settings: Settings, clock: Clock, tenant: str) -> int:
     """Delete the records that the old store had forgotten after the backup was made; returns how many."""
     known = work.store.values.items(ValueKind.FORGOTTEN, tenant)
-    gone = work.previous.forgotten
+    gone = {slot: which for slot, which in work.previous.deletions.items() if slot.kind is ValueKind.FORGOTTEN}
     since = {slot.name for slot, which in gone.items() if slot.tenant == tenant and known.get(slot) != which}
     everything = Filter(tenant, echoes=True, withheld=True)
     keys = [each.key for each in work.store.scan(everything) if key_digest(each.key) in since] if since else []

@@ -85,6 +85,19 @@ def test_many_that_come_at_once_start_one(path: Path) -> None:
     assert len(json.loads(run(path, "list", "--user", "ana", "--json").stdout)["records"]) == 6
 
 
+def test_a_restore_stops_it_and_the_host_goes_on(path: Path, tmp_path: Path) -> None:
+    host = host_for(path)
+    assert not host.call("memory_remember", text="Ana moors her boat in Horta.")["isError"]
+    run(path, "backup", str(tmp_path / "copy.db"))
+    assert not host.call("memory_remember", text="Ana sold her boat.")["isError"]
+    before = pid_of(path)
+    found = run(path, "restore", str(tmp_path / "copy.db"), "--yes")
+    assert "stopped the daemon" in found.stderr
+    assert texts(host.call("memory_search", query="boat")) == ["Ana moors her boat in Horta."]
+    assert pid_of(path) != before
+    assert host.end() == (0, "")
+
+
 def test_a_host_that_is_killed_harms_nobody(path: Path) -> None:
     dead, other = host_for(path), host_for(path)
     dead.send('{"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"name": "memory_status", "arg')

@@ -114,6 +114,7 @@ class Database:
         version = self._version()  # another process may have migrated while we waited for the lock
         if 0 < version < len(migrations):
             self.migration_backup = self.path.with_name(f"{self.path.name}.v{version}.bak").absolute()
+            self.migration_backup.unlink(missing_ok=True)  # of an attempt that failed
             self.backup(self.migration_backup)
         if version == 0:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")

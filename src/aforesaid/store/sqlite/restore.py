@@ -38,7 +38,7 @@ class PreviousStore:
     """What a restored store takes over from the one that it replaces."""
 
     readable: bool = True
-    forgotten: Mapping[Slot, str] = field(default_factory=dict)
+    deletions: Mapping[Slot, str] = field(default_factory=dict)  # of the kinds `forgotten` and `forgetting`
     backups: tuple[str, ...] = ()
 
 
@@ -52,14 +52,14 @@ class Restoration:
     previous: PreviousStore
 
     def take_over(self, backup: Path, kept: Path | None) -> None:
-        """Take over what was forgotten and which backups exist, so that later deletions reach them."""
+        """Take over what was forgotten, deletions that are not complete, and the list of backups."""
         with self.store.transaction():
             self.store.maintenance.forget_copies(str(self.part))  # made when the part was migrated
             for path in (*self.previous.backups, str(backup), *((str(kept),) if kept else ())):
                 if Path(path) != self.path:
                     self.store.maintenance.remember_copy(Path(path))
-            for slot, which in self.previous.forgotten.items():
-                self.store.values.put(slot, which)
+            for slot, value in self.previous.deletions.items():
+                self.store.values.put(slot, value)
 
     def put_in_place(self, kept: Path | None) -> None:
         """Replace the store, and keep the old one."""
@@ -128,12 +128,13 @@ def _previous(path: Path, *, alone: bool) -> PreviousStore:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=1)) as old:
             if alone:
                 old.execute("PRAGMA locking_mode = EXCLUSIVE")  # fails when another connection is open
-            sql = f"SELECT tenant, owner, name, value FROM kept WHERE kind = '{ValueKind.FORGOTTEN}'"
-            forgotten = {Slot(ValueKind.FORGOTTEN, *place): which for *place, which in old.execute(sql)}
+            sql = "SELECT kind, tenant, owner, name, value FROM kept WHERE kind IN (?, ?)"
+            found = old.execute(sql, (ValueKind.FORGOTTEN.value, ValueKind.FORGETTING.value))
+            deletions = {Slot(ValueKind(kind), *place): value for kind, *place, value in found}
             backups = tuple(row[0] for row in old.execute("SELECT path FROM backups ORDER BY path"))
             if alone:
                 old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            return PreviousStore(True, forgotten, backups)
+            return PreviousStore(True, deletions, backups)
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise StoreBusyError(f"{path} is in use.", IN_USE) from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 ACTIONS = ("run", "start", "status", "stop")
 NOT_RUNNING = 1
-STOP_SECONDS = 15  # for running calls to end
 
 
 @command("daemon", "aforesaid daemon status\n  aforesaid daemon stop")
@@ -111,22 +109,16 @@ def _asked(app: App, folder: str, action: str) -> bool:
     return True
 
 
-def stop_and_wait(app: App, folder: str) -> None:
-    """Stop the daemon of the store, if one runs, and wait until its process has ended. Hosts start it again."""
+def stop_daemon(app: App, folder: str) -> bool:
+    """Tell the daemon of the store to stop, if one runs; returns whether one did. Hosts start it again."""
     if not possible():
-        return
+        return False
     from aforesaid.surfaces.daemon.connection import ClosedError, dial, paths_of
 
     line = dial(paths_of(app.path, folder))
     if line is None:
-        return
-    with line:
-        number = line.call("status")["pid"]
-        with suppress(ClosedError):
-            line.call("stop")
-    app.note(f"stopped the daemon {number}; the next request starts it again")
-    ends = time.monotonic() + STOP_SECONDS
-    with suppress(ProcessLookupError):
-        while time.monotonic() < ends:
-            os.kill(number, 0)
-            time.sleep(0.02)
+        return False
+    with line, suppress(ClosedError):
+        line.call("stop")
+    app.note("stopped the daemon of this store; the next request starts it again")
+    return True

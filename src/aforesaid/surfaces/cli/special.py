@@ -6,6 +6,7 @@ Each function gets the verb that was chosen and its values, and returns the exit
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ import click
 
 from aforesaid._util.atomic_write import replacing
 from aforesaid._util.ordinary_files import check_ordinary
-from aforesaid.errors import AforesaidError, FormatError, InputError
+from aforesaid.errors import AforesaidError, FormatError, InputError, StoreBusyError
 from aforesaid.surfaces.cli.app import App, interactive, progress
 from aforesaid.surfaces.cli.build import check_known, run_verb, show
 from aforesaid.surfaces.formats.notes import index_report_json
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from aforesaid.deletion.forget import ForgetReceipt
     from aforesaid.memory import Memory
 
+STOP_SECONDS = 15  # that a daemon may take to finish its calls
 INCLUDED = ("thinking", "sidechains", "branches")
 
 Values = Mapping[str, Any]
@@ -125,7 +127,7 @@ def backup(app: App, verb: Verb, values: Values) -> int:
 def restore(app: App, verb: Verb, values: Values) -> int:
     """Ask, stop the daemon of the store, and replace the store."""
     from aforesaid.memory import Memory
-    from aforesaid.surfaces.cli.daemon import stop_and_wait
+    from aforesaid.surfaces.cli.daemon import stop_daemon
 
     copy, dry_run = Path(values["backup"]).expanduser(), values["dry_run"]
     if not (values["yes"] or dry_run):
@@ -136,9 +138,16 @@ def restore(app: App, verb: Verb, values: Values) -> int:
             app.note("Nothing was restored.")
             return 1
     settings = app.settings()
-    if not dry_run:
-        stop_and_wait(app, settings.daemon.folder)
-    return show(app, verb, Memory.restore(app.path, copy, settings=settings, dry_run=dry_run), values)
+    stopped = not dry_run and stop_daemon(app, settings.daemon.folder)
+    ends = time.monotonic() + (STOP_SECONDS if stopped else 0)
+    while True:
+        try:
+            found = Memory.restore(app.path, copy, settings=settings, dry_run=dry_run)
+            return show(app, verb, found, values)
+        except StoreBusyError:  # the daemon may still be ending
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.05)
 
 
 # import
