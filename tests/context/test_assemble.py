@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import InputError
-from aforesaid.math.tokens import estimate_tokens
+from aforesaid.math.tokens import safe_tokens
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.memory import DictStore
@@ -45,7 +45,7 @@ def test_the_tail_comes_whole_and_recall_fills_the_rest(memory: Memory) -> None:
     ]
     assert "I moved to Lisbon in May." in context.recall
     assert "Hello again." not in context.recall, "nothing appears twice"
-    assert context.tokens == estimate_tokens(context.text) <= 400
+    assert context.tokens == safe_tokens(context.text) <= 400
     assert context.degraded == ""
     assert {item.id for item in context.trace if item.taken} == {record.id for record in context.records}
 
@@ -126,7 +126,7 @@ for number in range(12):
 )
 def test_never_over_the_budget(budget: int, query: str, n: int) -> None:
     context = MEMORY.assemble(query, user="ana", session=f"s{n}", budget_tokens=budget)
-    assert context.tokens == estimate_tokens(context.text) <= budget
+    assert context.tokens == safe_tokens(context.text) <= budget
     keys = [record.key for record in context.records]
     assert len(keys) == len(set(keys))
 

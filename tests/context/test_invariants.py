@@ -16,7 +16,7 @@ from aforesaid.context.recent_turns import base, groups
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.rules import rules_in_view
-from aforesaid.math.tokens import estimate_tokens
+from aforesaid.math.tokens import safe_tokens
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
@@ -81,7 +81,7 @@ def say(memory: Memory, session: str, said: list[tuple[str, str, str | None]], s
 
 
 def check(memory: Memory, context: Context) -> None:
-    assert context.tokens == (estimate_tokens(context.text) if context.text else 0) <= context.budget_tokens
+    assert context.tokens == (safe_tokens(context.text) if context.text else 0) <= context.budget_tokens
     keys = [record.key for record in context.records]
     assert len(keys) == len(set(keys)), "nothing appears twice"
     parts: dict[str, set[str]] = {"rules": set(), "guidance": set(), "tail": set(), "recall": set()}

@@ -16,7 +16,7 @@ from aforesaid.context.render import EMPTY
 from aforesaid.embed.hashing import HashEmbedder
 from aforesaid.errors import InputError
 from aforesaid.math.packing import longest_prefix
-from aforesaid.math.tokens import estimate_tokens
+from aforesaid.math.tokens import safe_tokens
 from aforesaid.memory import Memory
 from aforesaid.retrieval.search import PROFILES
 from aforesaid.settings import Settings
@@ -68,7 +68,7 @@ def test_libra_packs_the_longest_prefix_of_what_it_found(profile: str, query: st
     assert [item.id for item in considered(context)] == found[: len(considered(context))]
     assert profile == "libra-single" or len(considered(context)) == len(found), "all of C2 ∪ C*_hop, or 𝒮* ∪ C*_hop"
     sizes = [item.tokens for item in considered(context)]
-    room = budget - estimate_tokens(f"\n{EMPTY}\n")
+    room = budget - safe_tokens(f"\n{EMPTY}\n")
     assert recalled(context) == found[: longest_prefix(sizes, room)], "by score, up to the first that does not fit"
 
 

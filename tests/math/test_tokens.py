@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aforesaid.math.tokens import estimate_tokens, gate_tokens
+from aforesaid.math.tokens import estimate_tokens, gate_tokens, safe_tokens
 from aforesaid.settings.rows import TokenRows
 from support.growth import is_linear
 
@@ -67,3 +67,29 @@ def test_order_does_not_matter_and_zero_is_only_for_nothing(text: str) -> None:
 @pytest.mark.parametrize("piece", ["a", "日", "a日", "слово и ещё "])
 def test_time_is_linear(piece: str) -> None:
     assert is_linear(lambda repeats: estimate_tokens(piece * repeats), 10_000, 80_000)
+
+
+SAFE_CASES = [
+    ("", 0),
+    ("the server", 3),  # two words of one token, and 0.08 for the space
+    ("zyxq", 3),  # 1 + 4 · 0.31
+    ("The", 1),
+    ("2026-05-12", 10),
+    (" 7", 3),  # 0.08 + 1 + 1
+    ("日本", 4),  # 2 · 1.6
+    ("a" * 31, 11),  # one rare word: 1 + 31 · 0.31
+    ("a" * 32, 33),  # a run, like base64: 32 · 1.02
+    ("😀", 5),
+]
+
+
+@pytest.mark.parametrize(("text", "tokens"), SAFE_CASES)
+def test_the_safe_estimate_by_hand(text: str, tokens: int) -> None:
+    assert safe_tokens(text) == tokens
+    assert safe_tokens(text, TokenRows(margin=2.0)) in (2 * tokens - 1, 2 * tokens)
+
+
+@given(MIXED, MIXED)
+def test_safe_estimates_of_lines_add_up(one: str, other: str) -> None:
+    both = safe_tokens(f"{one}\n{other}")
+    assert max(safe_tokens(one), safe_tokens(other)) <= both <= safe_tokens(one) + safe_tokens(other) + 1

@@ -69,6 +69,9 @@ MODEL: dict[str, Any] = {
 WHILE: dict[str, dict[str, Any]] = {  # settings that must be so for another to matter
     "pce.quality_base": {"pce.use_quality": True},
     "store.private": {"embed.provider": "hash"},
+    "tokens.chars_cjk": {"tokens.estimate": "literal"},
+    "tokens.chars_dense": {"tokens.estimate": "literal"},
+    "tokens.chars_other": {"tokens.estimate": "literal"},
     "cascade": {"search.thresholds": "literal"},
     "cascade.exit2": {"cascade.exit1": 1.0, "search.thresholds": "literal"},
     "recovery.summaries": {"recovery.confidence": 1.0},

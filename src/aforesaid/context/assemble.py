@@ -25,6 +25,7 @@ from aforesaid.engine.lineage import covered_by
 from aforesaid.engine.request import Request
 from aforesaid.engine.rules import RulesInView, rules_in_view
 from aforesaid.engine.thresholds import with_thresholds
+from aforesaid.engine.token_counter import TokenCounter
 from aforesaid.engine.writer import writing
 from aforesaid.errors import AforesaidError, InputError, StoreError, StoreReadOnlyError
 from aforesaid.ingest.echo import recall_subject
@@ -70,7 +71,7 @@ def assemble(request: Request, spec: ContextRequest) -> Context:
     except InputError:
         raise
     except AforesaidError as error:
-        return without_memory(request.count_tokens, spec.messages, spec.budget_tokens, error)
+        return without_memory(request.engine.counter, spec.messages, spec.budget_tokens, error)
 
 
 def _build(request: Request, spec: ContextRequest) -> Context:
@@ -100,7 +101,7 @@ def _build(request: Request, spec: ContextRequest) -> Context:
     problem = _log_shown(request, spec, previous, current)
     unchanged = min(_unchanged_tokens(previous.digests, digests), packed.context.tokens)
     degraded = "; ".join(filter(None, (packed.context.degraded, problem)))
-    return replace(packed.context, kept_tokens=unchanged, degraded=degraded)
+    return replace(packed.context, kept_tokens=unchanged, degraded=degraded, counted_by=request.counted_by)
 
 
 def _search_the_rest(
@@ -125,12 +126,12 @@ def _covered_by_summaries(request: Request, found: SearchResult, previous: Previ
 
 
 def without_memory(
-    count: Count, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
+    counter: TokenCounter, messages: tuple[Mapping[str, str], ...], budget: int, error: AforesaidError
 ) -> Context:
     """A context with only the caller's messages, and the reason in `degraded`."""
     parts = tuple(frame.speech(each["role"], each["content"]) for each in messages)
-    bare = Context("", messages, 0, budget, (), (), None, parts=parts)
-    tokens = count(bare.text) if bare.text else 0
+    bare = Context("", messages, 0, budget, (), (), None, parts=parts, counted_by=counter.name)
+    tokens = counter.count(bare.text) if bare.text else 0
     return replace(bare, tokens=tokens, degraded=f"memory is out of reach: {error.message} {error.remedy}".strip())
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from aforesaid.engine.request import PolicyChanged, Request
+from aforesaid.engine.token_counter import ESTIMATED, TokenCounter
 from aforesaid.engine.vector_arm import EmbedderInUse, VectorArm
 from aforesaid.errors import StoreBusyError
-from aforesaid.math.tokens import estimate_tokens
 from aforesaid.policy.enforcement import DEFAULT_PURPOSE, Guard
 from aforesaid.policy.repository import active_policy
 from aforesaid.settings import Settings
@@ -31,7 +31,7 @@ class Engine:
     settings: Settings
     clock: Clock
     tenant: str
-    tokenizer: Callable[[str], int] | None = None
+    counter: TokenCounter = ESTIMATED
     purpose: str = DEFAULT_PURPOSE
     request_id: str = ""
     trace_id: str = ""
@@ -54,8 +54,8 @@ class Engine:
         return Request(self, self.store, self.arm, settings, self.clock, self.tenant, self.readers, guard, number)
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text with the caller's tokenizer, or estimate them."""
-        return self.tokenizer(text) if self.tokenizer else estimate_tokens(text, self.settings.tokens)
+        """Count the tokens of a text as `counter` does."""
+        return self.counter.count(text)
 
     def run(self, work: Callable[[Request], Result]) -> Result:
         """Run a step that validates and writes under one policy. Repeat it when the policy changed meanwhile."""

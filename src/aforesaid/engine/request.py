@@ -103,8 +103,13 @@ class Request:
         return Freshness(records, pending, off, building=", ".join(building))
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text with the caller's tokenizer, or estimate them."""
+        """Count the tokens of a text with a tokenizer, or estimate them."""
         return self.engine.count_tokens(text)
+
+    @property
+    def counted_by(self) -> str:
+        """How tokens are counted: "estimate", the name of a tokenizer, or "caller"."""
+        return self.engine.counter.name
 
     def embed(self, records: Sequence[Record]) -> Embedded | None:
         """Embed records, and the sentences of user messages; None when embeddings are unavailable."""

@@ -40,7 +40,7 @@ SHARED_ARGS = {
     "text": "The text to store.",
     "tenant": "Whose memory this is. Nothing is shared between tenants.",
     "time": "When it became true; now if left out.",
-    "tokenizer": "Counts the tokens of a text. Without one they are estimated.",
+    "tokenizer": "`o200k`, `cl100k`, or a function that counts the tokens of a text. Default: `tokens.exact`.",
     "type": "`fact`, `preference`, `task` or `policy_hint`.",
     "until": "Only what is of that time or earlier. A date alone, such as `2026-05-03`, means its end.",
     "user": "The user whose memory to use. Without one, only records without a user.",

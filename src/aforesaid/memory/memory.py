@@ -17,6 +17,7 @@ from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
+from aforesaid.engine.token_counter import Tokenizer, token_counter
 from aforesaid.engine.vector_arm import EmbedderInUse, check_embedder
 from aforesaid.errors import AforesaidError, InputError, StoreError
 from aforesaid.ingest import claims
@@ -104,7 +105,7 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
-        tokenizer: Callable[[str], int] | None = None,
+        tokenizer: Tokenizer | None = None,
         readers: Readers | None = None,
         change_embedder: bool = False,
         reload: Callable[[], Settings] | None = None,
@@ -125,8 +126,8 @@ class Memory:
         check_id(tenant, "tenant")
         settings = settings or Settings()
         chosen = (readers or Readers()).switched(settings.readers)
-        in_use = EmbedderInUse(embedder, reload)
-        self._engine = Engine(store, in_use, settings, clock, tenant, tokenizer, readers=chosen)
+        in_use, counter = EmbedderInUse(embedder, reload), token_counter(tokenizer, settings.tokens)
+        self._engine = Engine(store, in_use, settings, clock, tenant, counter, readers=chosen)
         self._warn_about_rules()
         self._resume_deletions()
 
@@ -139,7 +140,7 @@ class Memory:
         settings: Settings | None = None,
         clock: Clock = system_clock,
         tenant: str = DEFAULT_TENANT,
-        tokenizer: Callable[[str], int] | None = None,
+        tokenizer: Tokenizer | None = None,
         change_embedder: bool = False,
         reload: Callable[[], Settings] | None = None,
     ) -> Memory:
@@ -495,7 +496,7 @@ class Memory:
             request = self._engine.request()
         except StoreError as error:
             budget = self.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
-            return assembling.without_memory(self._engine.count_tokens, own, budget, error)
+            return assembling.without_memory(self._engine.counter, own, budget, error)
         budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         where = visible(request, user=user, project=project, now=moment)
         name = optional_id(session, "session")

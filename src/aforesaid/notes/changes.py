@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from aforesaid.engine.request import Request
+from aforesaid.engine.token_counter import ESTIMATE
 from aforesaid.ingest.claims import Owner
 from aforesaid.math.vectors import Vectors
 from aforesaid.notes.files.chunks import CHUNKER
@@ -167,7 +168,8 @@ def chunking_digest(request: Request) -> str:
         CHUNKER,
         rows.chunk_tokens,
         rows.overlap_tokens,
-        bool(request.engine.tokenizer),
+        request.counted_by,
+        request.settings.tokens if request.counted_by == ESTIMATE else "",
         policy.version if policy else "",
     )
     return hashlib.blake2b(repr(parts).encode(), digest_size=6).hexdigest()

@@ -62,11 +62,14 @@ class EmbedRows:
 
 @dataclass(frozen=True, slots=True)
 class TokenRows:
-    """Token estimates: characters per token, by script."""
+    """How tokens are counted: exactly, by an estimate that is safe for budgets, or by characters per token."""
 
-    chars_cjk: float = number(1.6, 0.1, 100, "characters per token in Chinese, Japanese and Korean")
-    chars_dense: float = number(2.5, 0.1, 100, "characters per token in Cyrillic, Arabic and Hebrew")
-    chars_other: float = number(4.0, 0.1, 100, "characters per token in every other script")
+    exact: str = choice("off", ("off", "o200k", "cl100k"), "count with this tokenizer; needs aforesaid[tokens]")
+    estimate: str = choice("safe", ("safe", "literal"), "at least what real tokenizers count, or the published formula")
+    margin: float = number(1.0, 0.1, 10, "factor of the safe estimate, for a tokenizer that needs more or fewer tokens")
+    chars_cjk: float = number(1.6, 0.1, 100, "literal: characters per token in Chinese, Japanese and Korean")
+    chars_dense: float = number(2.5, 0.1, 100, "literal: characters per token in Cyrillic, Arabic and Hebrew")
+    chars_other: float = number(4.0, 0.1, 100, "literal: characters per token in every other script")
     gate_chars: float = number(4.0, 0.1, 100, "characters per token in the gate's own estimate")
 
 

@@ -150,6 +150,7 @@ class Context:
     citations: tuple[Citation, ...] = ()
     recall: str = ""  # the recalled history alone
     parts: tuple[str, ...] = ()  # rules and messages as text; a model must read everything after a changed one again
+    counted_by: str = "estimate"  # how `tokens` was counted: "estimate", the name of a tokenizer, or "caller"
 
     @property
     def text(self) -> str:

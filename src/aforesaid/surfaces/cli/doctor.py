@@ -108,6 +108,7 @@ def _settings(app: App, settings: Settings) -> Iterator[Check]:
 def _store(app: App, settings: Settings) -> Iterator[Check]:
     from aforesaid.context.rule_room import REMEDY, rule_problems
     from aforesaid.engine.engine import Engine
+    from aforesaid.engine.token_counter import token_counter
     from aforesaid.engine.vector_arm import EmbedderInUse
     from aforesaid.maintenance.reindex import reindex_status
     from aforesaid.store.sqlite import SQLiteStore
@@ -130,7 +131,8 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         for space in reindex_status(store).spaces[1:]:
             found = f"{space.percent} % of the records have vectors of {space.model}, which search does not use yet"
             yield Check("reindex", "warn", found, "Run `aforesaid reindex` to go on, or `aforesaid reindex --cancel`.")
-        engine = Engine(store, EmbedderInUse(None), settings, system_clock, app.tenant)
+        counter = token_counter(None, settings.tokens)
+        engine = Engine(store, EmbedderInUse(None), settings, system_clock, app.tenant, counter)
         for owner, problem in rule_problems(engine).items():
             yield Check("rules", "warn", f"{owner}: {problem}", REMEDY)
     finally:

@@ -237,7 +237,8 @@ def context_line(context: Context) -> str:
     kept = f"{context.kept_tokens} leading tokens as before" if context.kept_tokens else ""
     degraded = f"degraded: {context.degraded}" if context.degraded else ""
     fresh = context.freshness.line if context.freshness else ""
-    return "; ".join(filter(None, (used, kept, degraded, fresh)))
+    how = "tokens are estimated" if context.counted_by == "estimate" else f"counted by {context.counted_by}"
+    return "; ".join(filter(None, (used, kept, degraded, fresh, how)))
 
 
 # Ingested turns

@@ -161,7 +161,7 @@ SHAPES: Mapping[str, Fields] = {
         **NOTED,
     },
     "AssembleAnswer": {
-        **attributes(text=str, tokens=int, budget_tokens=int),
+        **attributes(text=str, tokens=int, budget_tokens=int, counted_by=str),
         "citations": (dict[str, str], lambda made: {each.handle: each.id for each in made.citations}),
         **attributes(degraded=str),
     },
