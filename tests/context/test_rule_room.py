@@ -78,7 +78,7 @@ def test_a_caller_is_told_about_the_rules_that_apply_to_it(path: Path) -> None:
 
 def test_the_command_line_and_doctor_tell(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (path.parent / "heavy.md").write_text(HEAVY)
-    run(path, "--set", "assemble.budget_tokens=9000", "load", str(path.parent / "heavy.md"), "--project", "shop")
+    run(path, "--set", "assemble.budget_tokens=15000", "load", str(path.parent / "heavy.md"), "--project", "shop")
     assert caplog.messages == []
     found = data(run(path, "--json", "assemble", "the shop", "--project", "shop"))
     assert found["degraded"].startswith("the hard rules need ")
