@@ -45,7 +45,7 @@ def test_most_of_a_context_is_the_same_as_the_turn_before() -> None:
     last = last_naive = ""
     for number in range(50):
         query = f"what about {chance.choice(TOPICS)}?"
-        context = memory.assemble(query, user="ana", session="now", budget_tokens=1200)
+        context = memory.assemble(query, user="ana", session="now", budget_tokens=1500)
         ranked = sorted(
             (item for item in context.trace if item.part == "recall" and item.taken), key=lambda i: -(i.score or 0)
         )
