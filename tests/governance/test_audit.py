@@ -146,13 +146,15 @@ def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
     assert report.problem.startswith("Event 3 "), "the first place"
 
 
-def test_an_unreadable_head_is_not_written_over(log: Path) -> None:
+def test_an_unreadable_head_does_not_stop_writers_and_the_log_says_so(log: Path) -> None:
     tampered(log, "UPDATE log_heads SET head = 'x' WHERE tenant = 't'")
     store = SQLiteStore(log, ROWS)
-    for work in (lambda: store.log.append(make_event(9)), lambda: list(export_lines(store, "t"))):
-        with pytest.raises(StoreCorruptError, match="head of the log"):
-            work()
-    assert len(store.log.find(EventFilter("t"))) == 4
+    with pytest.raises(StoreCorruptError, match="head of the log"):
+        list(export_lines(store, "t"))
+    store.log.append(make_event(9))
+    newest, notice, *before = store.log.find(EventFilter("t"))
+    assert (newest.topic, notice.topic, len(before)) == (make_event(9)[0].topic, "damage", 4)
+    assert "made again" in notice.body["what"]
     store.close()
 
 

@@ -82,17 +82,26 @@ def test_a_folder_and_a_missing_folder(tmp_path: Path) -> None:
         SQLiteStore(tmp_path / "no" / "such" / "store.db")
 
 
-def test_a_damaged_file_is_reported_not_served_silently(path: Path) -> None:
+def test_what_is_left_of_a_damaged_table_is_served_and_the_table_is_named(path: Path) -> None:
     store = SQLiteStore(path)
-    fill(store, [make_record(str(i), text=f"words {i} " * 200) for i in range(200)])
+    fill(store, [make_record(str(i), text=f"words {i} " * 200) for i in range(200)], random_vectors(200))
+    assert len(store.find(ALL)) == 200
+    [root] = store._database.one("SELECT rootpage FROM sqlite_master WHERE name = 'records'")
     store.close()
-    with path.open("r+b") as file:
-        for page in range(40, 90):
-            file.seek(page * 4096)
-            file.write(os.urandom(4096))
+    with path.open("r+b") as file:  # overwrite the page that the root of the table names first
+        file.seek((root - 1) * 4096)
+        page = file.read(4096)
+        child = int.from_bytes(page[(at := int.from_bytes(page[12:14], "big")) : at + 4], "big")
+        file.seek((child - 1) * 4096)
+        file.write(os.urandom(4096))
     store = SQLiteStore(path)
-    with pytest.raises(StoreCorruptError):
-        store.find(ALL)
+    found = store.find(ALL)
+    assert 0 < len(found) < 200
+    assert store.get([found[0].key]) == found[:1] and store.vector_search(random_vectors(1)[0], ALL, 3)
+    assert store.damage(ALL).tables == ("records",)
+    assert {"table records"} <= {problem.where for problem in store.maintenance.verify()}
+    with pytest.raises(StoreCorruptError, match=r"damaged tables \(records\)"):
+        store.put([make_record("new")])
     store.close()
 
 
@@ -411,7 +420,7 @@ def test_verify_reports_a_record_that_cannot_be_read(path: Path) -> None:
         raw.execute("UPDATE records SET fields = '{\"kind\": 3}'")
     raw.close()
     store = SQLiteStore(path)
-    assert "cannot be read" in store.maintenance.verify(repair=True)[0].what
+    assert "a record is damaged" in store.maintenance.verify(repair=True)[0].what
     store.close()
 
 

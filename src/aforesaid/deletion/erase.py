@@ -11,13 +11,14 @@ from typing import Any
 
 from aforesaid.deletion import fragments as cutting
 from aforesaid.deletion.cascade import Consequences, consequences
+from aforesaid.engine.lineage import COVERS
 from aforesaid.engine.request import Request
 from aforesaid.engine.rules import documents, set_document
 from aforesaid.engine.writer import writing
 from aforesaid.math.vectors import Vectors
 from aforesaid.retrieval.activation import contexts_with
 from aforesaid.retrieval.search_log import logged_queries
-from aforesaid.store.protocols import Slot, Store, ValueKind
+from aforesaid.store.protocols import Damaged, Slot, Store, ValueKind
 from aforesaid.text.analyze import terms
 from aforesaid.types import Filter, Record
 
@@ -34,6 +35,7 @@ class Selection:
     what: Mapping[str, Any]
     words: frozenset[str] = frozenset()
     user: str | None = None
+    damaged: frozenset[int] = frozenset()  # places of damaged records that were named
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +46,32 @@ class Erased:
     needles: dict[bytes, str]
     scrubbed: Counter[str]
     to_summarise: tuple[str, ...]
+    unreadable: int = 0  # damaged records that were deleted without being read
 
 
 def plan_deletion(request: Request, selection: Selection, more: Sequence[str] = ()) -> Consequences:
     """Plan the deletion of the selected records and of those with the keys in `more`."""
     store = request.store
     found = {record.key: record for record in (*_selected(store, selection), *store.get(more))}
+    damaged = damaged_under(store, selection)
+    found |= {each.key: each.record for each in damaged if each.record is not None and each.record.key == each.key}
+    unreadable = [each.key for each in damaged if each.key not in found]
+    above = {edge.source for edge in store.edges(unreadable, incoming=True) if edge.kind == COVERS}
+    found |= {record.key: record for record in store.get(sorted(above))}
     return consequences(store, list(found.values()), request.clock(), selection.user)
+
+
+def damaged_under(store: Store, selection: Selection) -> list[Damaged]:
+    """The damaged records that the selection means, as far as they can still be read. Call `_selected` before."""
+    where = _including_hidden(selection.where)
+    found = [*store.damage(where).records]
+    if selection.user is not None:
+        found += store.damage(replace(where, owners=None, namespace=f"user:{selection.user}")).records
+    found = [each for each in found if selection.words <= set(terms(each.text))]
+    if selection.damaged:
+        tenant = store.damage(_including_hidden(Filter(where.tenant))).records
+        found += [each for each in tenant if each.place in selection.damaged]
+    return list({each.place: each for each in found}.values())
 
 
 def _including_hidden(where: Filter) -> Filter:
@@ -75,9 +96,13 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
     with writing(request, check_policy=False) as writer:
         plan = plan_deletion(request, selection, more)
         keys = [record.key for record in plan.deleted]
+        unreadable = [each for each in damaged_under(store, selection) if each.key not in keys]
         needles = _needles(store, plan.deleted)
+        for each in unreadable:
+            needles |= {each.key.encode(): "key", **dict.fromkeys(cutting.text_fragments(each.text), "text")}
         writer.commit(plan.changed)
         store.delete(keys)
+        store.delete_damaged([each.place for each in unreadable])
         writer.commit(edges=plan.links)
         owners = _emptied(store, {r.owner: Filter(tenant, (r.owner,)) for r in plan.deleted})
         sessions = _emptied(
@@ -89,15 +114,22 @@ def erase(request: Request, selection: Selection, more: Sequence[str] = ()) -> E
                 "settings": _drop_values(request, plan.deleted, owners),
                 "changed": len(plan.changed) - plan.revived,
                 "valid again": plan.revived,
-                "events": store.log.erase(tenant, _names_in_log(request, plan.deleted, owners, sessions)),
+                "damaged records": len(unreadable),
+                "events": store.log.erase(
+                    tenant,
+                    [
+                        *_names_in_log(request, plan.deleted, owners, sessions),
+                        *(name for each in unreadable for name in (each.key, each.id)),
+                    ],
+                ),
             }
         )
         for name in (*owners, *sessions):
             needles |= dict.fromkeys(_name_fragments(name), "name")
-        body = {**selection.what, "records": len(keys)}
+        body = {**selection.what, "records": len(keys) + len(unreadable)}
         writer.commit(events=[request.event("forgetting", None, body)])
-        _remember_deleted(request, keys)
-        return Erased(plan, needles, +scrubbed, _sessions_to_summarise(store, plan.deleted))
+        _remember_deleted(request, [*keys, *(each.key for each in unreadable)])
+        return Erased(plan, needles, +scrubbed, _sessions_to_summarise(store, plan.deleted), len(unreadable))
 
 
 def _remember_deleted(request: Request, keys: Sequence[str]) -> None:

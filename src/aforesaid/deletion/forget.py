@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from aforesaid.deletion.erase import Erased, Selection, erase, plan_deletion
+from aforesaid.deletion.erase import Erased, Selection, damaged_under, erase, plan_deletion
 from aforesaid.deletion.unfinished import Unfinished, all_unfinished
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
@@ -152,7 +152,7 @@ def _receipt(request: Request, selection: Selection, done: Erased) -> ForgetRece
     kinds = Counter(record.kind for record in done.plan.deleted)
     return ForgetReceipt(
         request.clock(),
-        len(done.plan.deleted),
+        len(done.plan.deleted) + done.unreadable,
         dict(selection.what),
         dict(sorted(kinds.items())),
         done.plan.derived,
@@ -164,12 +164,14 @@ def _receipt(request: Request, selection: Selection, done: Erased) -> ForgetRece
 def _dry_run(request: Request, selection: Selection) -> ForgetReceipt:
     with request.store.snapshot():
         plan = plan_deletion(request, selection)
+        keys = {record.key for record in plan.deleted}
+        unreadable = sum(each.key not in keys for each in damaged_under(request.store, selection))
     selected = len(plan.deleted) - plan.derived
     would = [
         ForgetPreview(record.id, record.kind, place >= selected)
         for place, record in enumerate(plan.deleted[:MOST_SHOWN])
     ]
-    receipt = _receipt(request, selection, Erased(plan, {}, Counter(), ()))
+    receipt = _receipt(request, selection, Erased(plan, {}, Counter(), (), unreadable))
     return replace(receipt, dry_run=True, would=tuple(would))
 
 

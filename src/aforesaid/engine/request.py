@@ -100,7 +100,11 @@ class Request:
         off = self.arm.off
         if not off and self.arm.space is not None and self.arm.space not in [space.name for space in spaces]:
             off = "the store switched to another model during this call"
-        return Freshness(records, pending, off, building=", ".join(building))
+        damage = self.store.damage(Filter(where.tenant, where.owners, echoes=True, withheld=True))
+        return Freshness(
+            records, pending, off, building=", ".join(building),
+            damaged=len(damage.records), damaged_vectors=damage.vectors, damaged_tables=damage.tables,
+        )  # fmt: skip
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text with a tokenizer, or estimate them."""

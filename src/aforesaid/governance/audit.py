@@ -97,7 +97,7 @@ def _head(store: Store, tenant: str) -> Head | None:
 
 
 def _events(store: Store, tenant: str, after: int | None = None) -> Iterator[Event]:
-    while page := store.log.find(EventFilter(tenant, after=after, order="oldest", limit=PAGE)):
+    while page := store.log.find(EventFilter(tenant, after=after, order="oldest", limit=PAGE, strict=True)):
         yield from page
         after = page[-1].number
 

@@ -55,6 +55,8 @@ def _lines(request: Request, vectors: bool, progress: Progress | None) -> Iterat
         done += len(page)
         if progress is not None:
             progress(done, total)
+    if done < total:
+        yield _line({"damaged": total - done})  # records that were left out
     for page in batched(_exportable(request, request.store), PAGE):
         for edge in request.store.edges([record.key for record in page]):
             yield _line({"edge": [edge.source, edge.target, edge.kind, edge.time.isoformat()]})
@@ -81,7 +83,7 @@ def _filter(request: Request) -> Filter:
 def _count(request: Request) -> int:
     """How many records are exported. Only records that a policy withholds must be read for this."""
     where, store = _filter(request), request.store
-    total = store.count(where)
+    total = store.count(where) + len(store.damage(where).records)
     if request.policy is None or total == store.count(replace(where, withheld=False)):
         return total
     return sum(1 for _ in _exportable(request, store))
@@ -133,6 +135,8 @@ class _Importer:
                     total = self._head(found)
                 elif "record" in found:
                     self._record(found)
+                elif "damaged" in found:
+                    total -= int(found["damaged"])
                 elif "edge" in found:
                     self._edge(*found["edge"])
                 elif "event" in found:

@@ -8,6 +8,7 @@ from aforesaid.embed.base import Embedder
 from aforesaid.errors import InputError
 from aforesaid.maintenance.backups import BackupFile, BackupRotation, backup_files, rotate
 from aforesaid.maintenance.reindex import ReindexReport, ReindexStatus, cancel_reindex, reindex, reindex_status
+from aforesaid.maintenance.repair import verify
 from aforesaid.memory.handle import Handle
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.types import Progress
@@ -87,9 +88,10 @@ class MaintenanceHandle(Handle):
         return cancel_reindex(self._engine.store)
 
     def verify(self, *, repair: bool = False) -> list[StoreProblem]:
-        """Check the store for damage. Return the problems found.
+        """Check the store and its event logs for damage. Return the problems found.
 
         Args:
-            repair: Rebuild the parts that can be derived from others, such as indexes.
+            repair: Restore damaged records from their own row or from a known backup, compute derived data again, and
+                drop what is lost. Each problem says what was done; an event `damage` names a dropped record.
         """
-        return self._engine.store.maintenance.verify(repair=repair)
+        return verify(self._engine, repair=repair)

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from aforesaid.deletion.erase import Selection
 from aforesaid.engine.request import Request
-from aforesaid.errors import InputError
+from aforesaid.errors import InputError, NotFoundError
 from aforesaid.memory.lookup import SAFE_CHARS, find_exact
 from aforesaid.memory.visibility import find_visible, optional_id, optional_time, owners
+from aforesaid.store.protocols import Damaged
 from aforesaid.text.analyze import MAX_QUERY_TERMS, query_terms, terms
-from aforesaid.types import Filter, TimeLike, check_id, owner_of
+from aforesaid.types import Filter, Record, TimeLike, check_id, owner_of
 
 
 def select_records(
@@ -50,20 +51,37 @@ def select_records(
     sessions = (check_id(session, "session"),) if session is not None else None
     ends = [time for time in (optional_time(before, "before"), optional_time(until, "until")) if time is not None]
     owner = owner_of("project" if user is None and project else "user", user, project)
+    damaged = frozenset[int]()
     if ids:  # a policy that hides a record does not keep its owner from deleting it
         mine = Filter(request.tenant, owners(user, project), sessions=sessions, echoes=True, withheld=True)
-        found = (
-            find_exact(request.store, mine, name)
-            or find_visible(request, name, user=user, project=project, session=session, least_chars=SAFE_CHARS)
-            for name in ids
-        )
-        where = Filter(request.tenant, keys=tuple(record.key for record in found))
+
+        def find(name: str) -> Record | Damaged:
+            try:
+                return find_exact(request.store, mine, name) or find_visible(
+                    request, name, user=user, project=project, session=session, least_chars=SAFE_CHARS
+                )
+            except NotFoundError:
+                if (found := _damaged(request, mine, name)) is not None:
+                    return found
+                raise
+
+        named = [find(name) for name in ids]
+        where = Filter(request.tenant, keys=tuple(each.key for each in named))
+        damaged = frozenset(each.place for each in named if isinstance(each, Damaged))
     else:
         where = Filter(request.tenant, None if tenant else (owner,), sessions=sessions)
     where = replace(where, since=optional_time(since, "since"), until=min(ends, default=None))
     what = {"by": given or ["everything"]} | ({"reason": reason} if reason else {})
     words = _words(query) if query is not None else frozenset()
-    return Selection(where, what, words, user if everything and not given else None)
+    return Selection(where, what, words, user if everything and not given else None, damaged)
+
+
+def _damaged(request: Request, mine: Filter, name: str) -> Damaged | None:
+    """The damaged record with this id or key."""
+    for where in (replace(mine, ids=(name,)), replace(mine, sessions=None, keys=(name,))):
+        if found := request.store.damage(where).records:
+            return found[0]
+    return None
 
 
 def _words(query: str) -> frozenset[str]:

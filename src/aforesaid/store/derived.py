@@ -13,7 +13,18 @@ from weakref import WeakKeyDictionary
 from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.filtering import passes
-from aforesaid.store.protocols import Access, Copy, Glance, Order, Scan, Store, StoreProblem, StoreStats, Surroundings
+from aforesaid.store.protocols import (
+    Access,
+    Copy,
+    Damage,
+    Glance,
+    Order,
+    Scan,
+    Store,
+    StoreProblem,
+    StoreStats,
+    Surroundings,
+)
 from aforesaid.types import Filter, Record, Scored
 
 NO_LIMIT = 1 << 40
@@ -108,6 +119,14 @@ class DerivedStore(Store):
             owned, boundaries=where.boundaries, purpose=where.purpose, alive_at=where.alive_at, withheld=where.withheld
         )
         return self.count(owned) - self.count(seen)
+
+    def damage(self, where: Filter | None) -> Damage:
+        """Return no damage: a store without files has none."""
+        return Damage()
+
+    def delete_damaged(self, places: Sequence[int]) -> int:
+        """Delete nothing."""
+        return 0
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
         """Search all records of the tenant."""

@@ -63,11 +63,33 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class StoreProblem:
-    """A fault that `verify` found. `mended` is True when `repair` fixed it."""
+    """A fault that `verify` found. `mended` is True when `repair` fixed it; `done` says how."""
 
     what: str
     where: str
     mended: bool = False
+    done: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A record that is left out because it is damaged: its place, what can still be read of it, and what is wrong."""
+
+    place: int
+    what: str
+    key: str
+    id: str
+    text: str
+    record: Record | None = None  # None if it cannot be read at all
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The damaged records of a filter, and how many other records have damaged vectors. Empty in a sound store."""
+
+    records: tuple[Damaged, ...] = ()
+    vectors: int = 0
+    tables: tuple[str, ...] = ()  # those of which only a part can be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +374,12 @@ class Store(Reader, Protocol):
 
     def count_hidden(self, where: Filter) -> int:
         """Count the records of the filter's tenant and owners hidden by class, purpose, expiry or withholding."""
+
+    def damage(self, where: Filter | None) -> Damage:
+        """Return the damage that was met so far under a filter, or all of it. No other method returns such records."""
+
+    def delete_damaged(self, places: Sequence[int]) -> int:
+        """Delete damaged records by their `place`, like `delete`. Sound records are not touched."""
 
     def echoes_of(self, tenant: str, ids: Sequence[str]) -> list[Record]:
         """Return the records that repeat a record with one of these ids (`echo_of`)."""

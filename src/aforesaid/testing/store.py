@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from aforesaid.store.protocols import Slot, Store, ValueKind
+from aforesaid.store.protocols import Damage, Slot, Store, ValueKind
 from aforesaid.testing.log import LogContract
 from aforesaid.testing.records import RecordContract
 from aforesaid.testing.samples import ALL, NOON, fill, make_record, random_vectors
@@ -98,6 +98,12 @@ class StoreContract(RecordContract, SearchContract, VectorContract, LogContract)
         assert (stats.records, dict(stats.kinds), stats.edges, stats.pending) == (2, {"claim": 1, "turn": 1}, 1, 2)
         assert store.tenants() == ["default", "t2"]
         assert store.maintenance.verify() == []
+
+    def test_a_sound_store_reports_no_damage(self, store: Store) -> None:
+        fill(store, [make_record("a")], random_vectors(1))
+        assert store.damage(ALL) == Damage()
+        assert store.delete_damaged([1]) == 0
+        assert store.count(ALL) == 1
 
     def test_scan_finds_no_trace_of_deleted_records(self, store: Store) -> None:
         [key, _] = fill(store, [make_record("a", "the boat that sank in the harbour"), make_record("b")])

@@ -293,3 +293,4 @@ class EventFilter:
     order: Order = "newest"
     limit: int = 100
     offset: int = 0
+    strict: bool = False  # fail at an event that cannot be read; otherwise it is left out

@@ -25,13 +25,16 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """What a search could not use: an index that is off, and records that have no vectors yet."""
+    """What a search could not use: an index that is off, records without vectors, and damaged records."""
 
     records: int  # visible records
     pending: int  # how many of them have no vector yet
     vector_off: str = ""  # why vector search was off; empty if it was on
     text_off: str = ""  # the same for keyword search
     building: str = ""  # how far `reindex` is with the vectors of another model; empty if there is none
+    damaged: int = 0  # records that were left out because they are damaged
+    damaged_vectors: int = 0  # records, counted as pending, whose vectors are damaged
+    damaged_tables: tuple[str, ...] = ()  # tables of which only a part can be read
 
     @property
     def line(self) -> str:
@@ -40,7 +43,19 @@ class Freshness:
         off = [f"no search by {name} ({why})" for name, why in ways if why]
         late = f"{self.pending} of {self.records} records have no vector yet, so only their words are searched"
         parts = [*(off or ["search by meaning and by words"]), late if self.pending else "all records are indexed"]
-        return "; ".join([*parts, *([self.building] if self.building else [])])
+        return "; ".join([*parts, *([self.building] if self.building else []), *self.damage])
+
+    @property
+    def damage(self) -> tuple[str, ...]:
+        """Sentences about damage in the store, each with its remedy; empty if none was met."""
+        records = "1 record is damaged" if self.damaged == 1 else f"{self.damaged} records are damaged"
+        found = {
+            f"{records} and left out: run `aforesaid verify`": self.damaged,
+            f"the vectors of {self.damaged_vectors} records are damaged: run `aforesaid verify`": self.damaged_vectors,
+        }
+        tables = f"only a part of {', '.join(self.damaged_tables)} can be read: restore a backup"
+        found[tables] = len(self.damaged_tables)
+        return tuple(sentence for sentence, number in found.items() if number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,3 +35,47 @@ def cells_sql(*columns: str) -> str:
     return (
         "CAST(" + " || char(31) || ".join(f"ifnull({column}, 'None')" for column in columns) + " || char(31) AS BLOB)"
     )
+
+
+def corrected(cells: Sequence[Any], expected: int) -> list[Any] | None:
+    """Turn one flipped bit of a text back, so that the checksum is right. None if that is not what happened.
+
+    The checksum is linear: the difference to the expected one depends only on the place of the flipped bit.
+    """
+    parts = [str(cell).encode("utf-8", "surrogateescape") for cell in cells]
+    difference = checksum(cells) ^ expected
+    found = _place_of(difference, sum(map(len, parts)) + len(parts))
+    if found is None:
+        return None
+    byte, bit = found
+    for number, part in enumerate(parts):
+        if byte < len(part):
+            changed = part[:byte] + bytes([part[byte] ^ 1 << bit]) + part[byte + 1 :]
+            return _with_text(cells, number, changed) if isinstance(cells[number], str) else None
+        byte -= len(part) + 1
+        if byte < 0:  # the flipped bit would be in a link
+            return None
+    return None
+
+
+def _with_text(cells: Sequence[Any], number: int, text: bytes) -> list[Any] | None:
+    try:
+        return [*cells[:number], text.decode(), *cells[number + 1 :]]
+    except UnicodeDecodeError:
+        return None
+
+
+def _place_of(difference: int, length: int) -> tuple[int, int] | None:
+    """Return byte and bit whose flip changes the checksum of `length` bytes by this difference."""
+    states = [crc32(bytes([1 << bit])) ^ crc32(b"\0") for bit in range(8)]  # of the last byte
+    for byte in range(length - 1, -1, -1):
+        if difference in states:
+            return byte, states.index(difference)
+        states = [state >> 8 ^ _step(state & 0xFF) for state in states]
+    return None
+
+
+@lru_cache(maxsize=256)
+def _step(byte: int) -> int:
+    """Return the entry of the table of CRC-32."""
+    return crc32(bytes([byte ^ 0xFF])) ^ crc32(b"\xff")

@@ -17,6 +17,8 @@ from aforesaid.settings.rows import StoreRows
 from aforesaid.store.sqlite import files, schema
 from aforesaid.store.sqlite.failures import translated
 from aforesaid.store.sqlite.lock import FileLock
+from aforesaid.store.sqlite.quarantine import Quarantine
+from aforesaid.store.sqlite.salvage import shadow_damaged_tables
 from aforesaid.store.sqlite.schema import APPLICATION_ID, Migration
 
 CACHE_KIB = 65_536  # page cache per connection
@@ -42,6 +44,7 @@ class _ThreadState(threading.local):
     log: files.Identity | None = None  # the write-ahead log of the connection
     lock: FileLock
     depth = 0  # of nested transactions
+    salvaged = False  # damaged tables are read from temporary copies
     scrub = False  # empty the write-ahead log after the commit
 
 
@@ -59,6 +62,7 @@ class Database:
         self._identity: files.Identity | None = None  # of the file that was opened
         self._release: finalize[[files.Identity], Database] | None = None  # notes that it is closed
         self._rollback_callbacks: list[Callable[[], None]] = []
+        self.quarantine = Quarantine()
         self.read_only = self._decide_read_only()
         self._unchanged: tuple[int, ...] | None = None  # what the file looked like when it was opened as unchangeable
         try:
@@ -244,6 +248,9 @@ class Database:
         if self._local.depth:
             yield connection
             return
+        if self._local.salvaged:
+            tables = ", ".join(sorted(self.quarantine.tables))
+            raise StoreCorruptError(f"{self.path} has damaged tables ({tables}).", "Restore a backup.")
         if self.read_only:
             raise StoreReadOnlyError(f"{self.path} is read-only.", "Copy it to a folder that you can write.")
         with self.errors(), self._local.lock:
@@ -332,10 +339,41 @@ class Database:
 
     def _read(self, fetch: Callable[[sqlite3.Cursor], Any], sql: str, parameters: Sequence[Any]) -> Any:
         with self.errors():
-            found = fetch(self.connection.execute(sql, parameters))
+            found = self._fetch(fetch, sql, parameters)
             while self._unchanged is not None and self._unchanged != self._stamp():  # a writer came while we read
-                found = fetch(self.connection.execute(sql, parameters))
+                found = self._fetch(fetch, sql, parameters)
             return found
+
+    def _fetch(self, fetch: Callable[[sqlite3.Cursor], Any], sql: str, parameters: Sequence[Any]) -> Any:
+        """Run a query. Damaged text that is no UTF-8 is read with surrogates, which no checksum accepts.
+
+        Of a table with damaged pages, what is left is read.
+        """
+        connection = self.connection
+        try:
+            return fetch(connection.execute(sql, parameters))
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith("Could not decode to UTF-8"):
+                raise
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT or not self._salvage():
+                raise
+        connection.text_factory = _decoded
+        try:
+            return fetch(connection.execute(sql, parameters))
+        finally:
+            connection.text_factory = str
+
+    def _salvage(self) -> bool:
+        """Read damaged tables of this connection from copies of what is left. Return False if that does not help."""
+        if self._local.depth or self._local.salvaged:
+            return False
+        self._local.salvaged = True
+        connection = self.connection
+        connection.execute("PRAGMA foreign_keys = OFF")  # no effect inside a transaction, and nothing is written then
+        tables = shadow_damaged_tables(connection)
+        self.quarantine.add_tables(tables)
+        return bool(tables)
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -360,3 +398,7 @@ class Database:
         self._local = _ThreadState()
         if self._release is not None:
             self._release()
+
+
+def _decoded(text: bytes) -> str:
+    return text.decode("utf-8", "surrogateescape")

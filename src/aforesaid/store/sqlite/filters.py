@@ -29,8 +29,8 @@ def owners_clause(where: Filter) -> Clause:
     )
 
 
-def records_clause(where: Filter) -> Clause:
-    """Translate the whole filter to a condition on `records`."""
+def records_clause(where: Filter, damaged: frozenset[int] = frozenset()) -> Clause:
+    """Translate the whole filter to a condition on `records`, without the rows that are damaged."""
     owners = owners_clause(where)
     choices = {
         "scope": where.scopes, "kind": where.kinds, "session": where.sessions, "id": where.ids,
@@ -52,6 +52,7 @@ def records_clause(where: Filter) -> Clause:
         f"(records.allow IS NULL OR {ADMITTED})": where.purpose,
         "ifnull(records.expires > ?, 1)": to_micros(where.alive_at),
         f"records.key NOT IN {LISTED}": _listed(where.exclude or None),
+        f"records.row NOT IN {LISTED}": listed(sorted(damaged)) if damaged else None,
     }
     given = {sql: value for sql, value in conditions.items() if value is not None}
     flags = [] if where.withheld else ["records.withheld = 0"]
@@ -80,7 +81,8 @@ def hidden_clause(where: Filter) -> Clause | None:
     return Clause(" UNION ".join(parts), tuple(parameters)) if parts else None
 
 
-ADMITTED = "EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value)"
+ADMITTED = """CASE WHEN json_valid(records.allow)
+    THEN EXISTS (SELECT 1 FROM json_each(records.allow) WHERE ? GLOB json_each.value) ELSE 0 END"""
 LISTED = "(SELECT value FROM json_each(?))"  # takes a list of any length as one parameter
 
 

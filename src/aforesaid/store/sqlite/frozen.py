@@ -50,7 +50,7 @@ class FrozenDatabase(Database):
                 "Run it again when less is written, or raise store.frozen_log_mb.",
             )
         with self.errors():
-            return fetch(self.connection.execute(sql, parameters))
+            return self._fetch(fetch, sql, parameters)
 
     def _log_bytes(self) -> int:
         log = files.beside(self.path, files.LOG)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aforesaid.errors import StoreCorruptError
 from aforesaid.math.cascade import EPSILON, tier_vectors
 from aforesaid.math.vectors import Vectors, estimated_cosines, top_indices
 from aforesaid.settings.rows import StoreRows
@@ -15,6 +17,7 @@ from aforesaid.store.sqlite.passing import all_passing, best_of_probes, best_pas
 from aforesaid.store.sqlite.segments import Rows, Segment, Segments
 from aforesaid.types import Filter, Scored
 
+Found = TypeVar("Found")
 MANY = 4  # from this many queries on, selecting all records that pass once is cheaper
 
 
@@ -29,32 +32,48 @@ class Nearest:
     def search(
         self, query: Vectors, where: Filter, limit: int, prefix: int | None = None, epsilon: float = EPSILON
     ) -> list[Scored]:
-        """Rank records by cosine similarity; ties by row."""
+        """Rank records by cosine similarity; ties by row. Damaged segments are left out."""
         with self._database.snapshot():
-            segments = self._segments.in_view(where)
-            total = sum(segment.used for segment in segments)
-            if limit <= 0 or total == 0:
-                return []
-            if prefix is None and total >= self._settings.sketch_from:
-                return self._sketched(segments, query, where, limit)
-            rows, scores = self._all_scores(segments, query, prefix, epsilon)
-            return best_passing(self._database, rows, scores, where, limit)
+            return self._without_damage(lambda: self._search(query, where, limit, prefix, epsilon))
+
+    def _without_damage(self, work: Callable[[], Found]) -> Found:
+        """Run a search, and run it again without each segment that turns out to be damaged."""
+        while True:
+            damaged = self._database.quarantine.segments
+            try:
+                return work()
+            except StoreCorruptError:
+                if self._database.quarantine.segments == damaged:
+                    raise
+
+    def _search(self, query: Vectors, where: Filter, limit: int, prefix: int | None, epsilon: float) -> list[Scored]:
+        segments = self._segments.in_view(where)
+        total = sum(segment.used for segment in segments)
+        if limit <= 0 or total == 0:
+            return []
+        if prefix is None and total >= self._settings.sketch_from:
+            return self._sketched(segments, query, where, limit)
+        rows, scores = self._all_scores(segments, query, prefix, epsilon)
+        return best_passing(self._database, rows, scores, where, limit)
 
     def search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
         """Search for every row of `queries`. Applies the filter and reads each block once for all of them."""
         with self._database.snapshot():
-            segments = self._segments.in_view(where)
-            total = sum(segment.used for segment in segments)
-            if limit <= 0 or total == 0:
-                return [[] for _ in queries]
-            if len(queries) < MANY or total >= self._settings.sketch_from:
-                return [self.search(query, where, limit) for query in queries]
-            blocks = [self._segments.block(segment) for segment in segments]
-            rows = np.concatenate([rows for rows, _ in blocks])
-            allowed = np.isin(rows, all_passing(self._database, where))
-            order = np.flatnonzero(allowed)[np.argsort(rows[allowed], kind="stable")]
-            scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
-            return [best_of_probes(self._database, rows[order], row, where, limit) for row in scores]
+            return self._without_damage(lambda: self._search_many(queries, where, limit))
+
+    def _search_many(self, queries: Vectors, where: Filter, limit: int) -> list[list[Scored]]:
+        segments = self._segments.in_view(where)
+        total = sum(segment.used for segment in segments)
+        if limit <= 0 or total == 0:
+            return [[] for _ in queries]
+        if len(queries) < MANY or total >= self._settings.sketch_from:
+            return [self.search(query, where, limit) for query in queries]
+        blocks = [self._segments.block(segment) for segment in segments]
+        rows = np.concatenate([rows for rows, _ in blocks])
+        allowed = np.isin(rows, all_passing(self._database, where))
+        order = np.flatnonzero(allowed)[np.argsort(rows[allowed], kind="stable")]
+        scores = np.concatenate([queries @ matrix.T for _, matrix in blocks], axis=1)[:, order]
+        return [best_of_probes(self._database, rows[order], row, where, limit) for row in scores]
 
     def _all_scores(
         self, segments: Sequence[Segment], query: Vectors, prefix: int | None = None, epsilon: float = EPSILON

@@ -34,7 +34,7 @@ def best_passing(database: Database, rows: Rows, scores: Scores, where: Filter, 
 def best_of_probes(database: Database, rows: Rows, scores: Scores, where: Filter, limit: int) -> list[Scored]:
     """Return the best records that pass, from growing numbers of candidates (PROBES)."""
     best: list[Scored] = []
-    clause = records_clause(where)
+    clause = records_clause(where, database.quarantine.rows)
     for factor in PROBES:
         probe = top_indices(scores, math.ceil(factor * limit))
         sql = f"SELECT row, key FROM records WHERE row IN {LISTED} AND {clause.sql}"
@@ -48,7 +48,7 @@ def best_of_probes(database: Database, rows: Rows, scores: Scores, where: Filter
 
 def all_passing(database: Database, where: Filter) -> Rows:
     """Return the rows of all records that pass."""
-    clause = records_clause(where)
+    clause = records_clause(where, database.quarantine.rows)
     found = database.rows(f"SELECT row FROM records WHERE {clause.sql}", *clause.parameters)
     return np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found))
 

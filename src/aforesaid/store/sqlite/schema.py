@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 from zlib import crc32
 
-from aforesaid.store.codec import from_micros
+from aforesaid.errors import AforesaidError
+from aforesaid.store.codec import from_micros, record_from_json
 from aforesaid.store.sqlite.checksums import cells_sql
 from aforesaid.store.sqlite.postings import rebuild
 from aforesaid.text.extract.reader import Readers
@@ -145,8 +147,9 @@ RECORD = cells_sql(
     "valid_from", "valid_to", "allow", "withheld", "expires", "dates", "text", "fields",
 )  # fmt: skip
 THIRD = f"""
-ALTER TABLE records ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
-UPDATE records SET checksum = checksum_of({RECORD}, x'');
+ALTER TABLE records ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
+UPDATE records SET checksum = checksum_of({RECORD}, x'')
+    WHERE is_record(CAST(text AS BLOB), CAST(fields AS BLOB));
 ALTER TABLE edges ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 UPDATE edges SET checksum = checksum_of({cells_sql("source", "target", "kind", "time")}, x'');
 ALTER TABLE kept ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
@@ -206,6 +209,7 @@ CREATE INDEX events_by_number ON events (tenant, number);
 
 Migration = str | Callable[[sqlite3.Connection], None]  # SQL, or a function that runs inside the transaction
 MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, _fifth, SIXTH)
+SCHEMA = "SELECT name, ifnull(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
 
 
 def _count_dates(text: bytes, time: int) -> int:
@@ -219,6 +223,15 @@ def _with_dates(fields: str, dates: int) -> str:
         return fields
 
 
+def _is_record(text: bytes, fields: bytes) -> bool:
+    """Return whether a row is a record. One that was damaged before there were checksums gets none."""
+    try:
+        record_from_json({**json.loads(fields), "text": text.decode()})
+    except (AforesaidError, ValueError, TypeError, RecursionError):
+        return False
+    return True
+
+
 def _checksum_of(cells: bytes, data: bytes) -> int:
     return crc32(data, crc32(cells))
 
@@ -226,5 +239,19 @@ def _checksum_of(cells: bytes, data: bytes) -> int:
 FUNCTIONS: dict[str, Callable[..., Any]] = {  # of two arguments
     "count_dates": _count_dates,
     "with_dates": _with_dates,
+    "is_record": _is_record,
     "checksum_of": _checksum_of,
 }
+
+
+def expected_schema() -> set[tuple[str, str]]:
+    """Return name and SQL of everything that a file of this schema has."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        for name, function in FUNCTIONS.items():
+            connection.create_function(name, 2, function)
+        for migration in MIGRATIONS:
+            if isinstance(migration, str):
+                connection.executescript(migration)
+            else:
+                migration(connection)
+        return set(connection.execute(SCHEMA).fetchall())

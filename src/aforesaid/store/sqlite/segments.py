@@ -16,6 +16,7 @@ import threading
 import zlib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, TypeVar
@@ -82,14 +83,18 @@ class Segments:
 
     def _open_segment(self, owner: int, wanted: int) -> Segment:
         """Return a segment with a free slot: the owner's open one, made larger if it is full, or a new one."""
-        found = self._select("owner = ? AND used < ? LIMIT 1", owner, self._full)
+        damaged = listed(sorted(self._database.quarantine.segments))
+        found = self._select(f"owner = ? AND used < ? AND segment NOT IN {LISTED} LIMIT 1", owner, self._full, damaged)
         segment = found[0] if found else self._created(owner)
         if segment.used < segment.capacity:
             return segment
         capacity = max(segment.capacity * GROWTH, FIRST_CAPACITY)
         while capacity < segment.used + wanted:
             capacity *= GROWTH
-        rows, matrix = self.read_segment(segment)
+        try:
+            rows, matrix = self.read_segment(segment)
+        except StoreCorruptError:  # it is in quarantine now
+            return self._open_segment(owner, wanted)
         return self._store(replace(segment, capacity=min(capacity, self._full)), rows, matrix)
 
     def _created(self, owner: int) -> Segment:
@@ -147,7 +152,10 @@ class Segments:
     def store_sketch(self, number: int) -> None:
         """Compute and store the sketch of a full segment."""
         [segment] = self._select("segment = ?", number)
-        data = Sketch.of(self.read_segment(segment)[1]).to_bytes()
+        try:
+            data = Sketch.of(self.read_segment(segment)[1]).to_bytes()
+        except StoreCorruptError:  # it is in quarantine now
+            return
         self._database.connection.execute(
             "INSERT OR REPLACE INTO segment_sketches (segment, version, checksum, data) VALUES (?, ?, ?, ?)",
             (number, segment.version, zlib.crc32(data), data),
@@ -166,13 +174,14 @@ class Segments:
                WHERE space = ? AND used = ? AND sketches.version IS NOT segments.version""",
             self.space, self._full,
         )  # fmt: skip
-        return [row[0] for row in found]
+        return [row[0] for row in found if row[0] not in self._database.quarantine.segments]
 
     def store_tiers(self, number: int) -> None:
         """Compute and store the tiers of a full segment."""
         if self.tiers.widths:
             [segment] = self._select("segment = ?", number)
-            self.tiers.store(segment, self.read_segment(segment)[1])
+            with suppress(StoreCorruptError):  # it is in quarantine then
+                self.tiers.store(segment, self.read_segment(segment)[1])
 
     def restore_tiers(self) -> None:
         """Store some of the tiers that are missing or outdated, a few in each transaction."""
@@ -191,19 +200,19 @@ class Segments:
         for segment in self._select(
             f"segment IN (SELECT segment FROM slots WHERE space = ? AND row IN {LISTED})", self.space, listed(rows)
         ):
-            held, matrix = self.read_segment(segment)
+            try:
+                held, matrix = self.read_segment(segment)
+            except StoreCorruptError:
+                drop_segment(self._database, segment.number)
+                continue
             kept = ~np.isin(held, np.asarray(rows, dtype=np.int64))
-            tables = (
-                "slots",
-                "segment_sketches",
-                "segment_tiers",
-                *(() if kept.any() else ("segment_vectors", "segments")),
-            )
-            for table in tables:
+            if not kept.any():
+                drop_segment(self._database, segment.number)
+                continue
+            for table in ("slots", "segment_sketches", "segment_tiers"):
                 connection.execute(f"DELETE FROM {table} WHERE segment = ?", (segment.number,))
-            if kept.any():
-                self._store(segment, held[kept], np.ascontiguousarray(matrix[kept]))
-                self._put_slots(segment, held[kept].tolist())
+            self._store(segment, held[kept], np.ascontiguousarray(matrix[kept]))
+            self._put_slots(segment, held[kept].tolist())
 
     # Reading (needs a snapshot)
 
@@ -220,9 +229,35 @@ class Segments:
         return self._select("used = ? ORDER BY segment", self._full)
 
     def in_view(self, where: Filter) -> list[Segment]:
-        """Return the segments of the filter's owners."""
+        """Return the segments of the filter's owners, without damaged ones."""
         owners = owners_clause(where)
-        return self._select(f"owner IN ({owners.sql}) ORDER BY segment", *owners.parameters)
+        found = self._select(f"owner IN ({owners.sql}) ORDER BY segment", *owners.parameters)
+        damaged = self._database.quarantine.segments
+        return [segment for segment in found if segment.number not in damaged] if damaged else found
+
+    def damaged(self, where: Filter) -> int:
+        """Count the vectors in damaged segments of the filter's owners. Segments that are sound again are released."""
+        if not self._database.quarantine.segments:
+            return 0
+        owners = owners_clause(where)
+        found = self._select(
+            f"segment IN {LISTED} AND owner IN ({owners.sql})",
+            listed(sorted(self._database.quarantine.segments)), *owners.parameters,
+        )  # fmt: skip
+        return sum(segment.used for segment in found if not self._is_sound(segment))
+
+    @property
+    def damaged_numbers(self) -> frozenset[int]:
+        """The numbers of the segments in quarantine."""
+        return self._database.quarantine.segments
+
+    def _is_sound(self, segment: Segment) -> bool:
+        try:
+            self.read_segment(segment)
+        except StoreCorruptError:
+            return False
+        self._database.quarantine.release(frozenset(), frozenset((segment.number,)))
+        return True
 
     def read(self, rows: Sequence[int]) -> Iterator[tuple[int, Vectors]]:
         """Yield the rows that have a vector, with their vectors."""
@@ -233,7 +268,13 @@ class Segments:
         )  # fmt: skip
         for segment, group in groupby(places, key=lambda place: Segment(*place[:-2])):
             slots, found = zip(*(place[-2:] for place in group), strict=True)
-            yield from zip(found, self.slots(segment, np.array(slots)), strict=True)
+            if segment.number in self._database.quarantine.segments:
+                continue
+            try:
+                vectors = self.slots(segment, np.array(slots))
+            except StoreCorruptError:  # it is in quarantine now
+                continue
+            yield from zip(found, vectors, strict=True)
 
     def slots(self, segment: Segment, slots: NDArray[np.intp]) -> Vectors:
         """Return some vectors of a segment, from the cache or slot by slot from the file.
@@ -275,7 +316,7 @@ class Segments:
         """Read a segment's rows and vectors from the file."""
         rows, data = self._database.one(
             "SELECT rows, data FROM segments JOIN segment_vectors USING (segment) WHERE segment = ?", segment.number
-        )
+        ) or (b"", b"")
         held = self._checked_rows(segment, rows)
         used = self._checked(segment, data, self._width, segment.vectors_checksum)
         return held, np.frombuffer(used, dtype=np.float32).reshape(segment.used, self.dimensions)
@@ -286,13 +327,12 @@ class Segments:
     def _checked(self, segment: Segment, data: bytes, width: int, checksum: int) -> memoryview:
         """Return the used part of a blob. Raises if its size or its checksum is wrong."""
         used = memoryview(data)[: segment.used * width]
-        wrong = "size" if len(data) != segment.capacity * width else "checksum" if zlib.crc32(used) != checksum else ""
-        if wrong:
-            raise StoreCorruptError(
-                f"{self._database.path}: vector segment {segment.number} has the wrong {wrong}.",
-                "Run `aforesaid verify --repair`.",
-            )
-        return used
+        fits = len(data) == segment.capacity * width and len(used) == segment.used * width
+        if fits and zlib.crc32(used) == checksum:
+            return used
+        what = f"Vector segment {segment.number} has the wrong {'checksum' if fits else 'size'}."
+        self._database.quarantine.add_segment(segment.number, what)
+        raise StoreCorruptError(f"{self._database.path}: {what}", "Run `aforesaid verify --repair`.")
 
     def sketch(self, segment: Segment) -> Sketch:
         """Return the stored sketch if it is valid, else compute one; cached."""
@@ -313,6 +353,13 @@ class Segments:
         """Return whether the table `slots` agrees with the rows of a segment."""
         sql = "SELECT row FROM slots WHERE space = ? AND segment = ? ORDER BY slot"
         return bool([row[0] for row in self._database.rows(sql, self.space, segment.number)] == rows.tolist())
+
+
+def drop_segment(database: Database, number: int) -> None:
+    """Delete a segment. The records in it have no vector then; `reindex` makes them again."""
+    for table in ("slots", "segment_sketches", "segment_tiers", "segment_vectors", "segments"):
+        database.connection.execute(f"DELETE FROM {table} WHERE segment = ?", (number,))
+    database.quarantine.release(frozenset(), frozenset((number,)))
 
 
 class BlockCache:

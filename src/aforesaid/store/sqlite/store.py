@@ -66,6 +66,7 @@ class SQLiteStore(RecordTables):
     def frozen(self) -> Iterator[SQLiteStore]:
         """Open the file once more. Afterwards the log, which could not be emptied meanwhile, is emptied."""
         still = SQLiteStore(self.path, self._settings, FrozenDatabase)
+        still._database.quarantine = self._database.quarantine
         try:
             yield still
         finally:

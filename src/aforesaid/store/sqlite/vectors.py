@@ -100,8 +100,10 @@ class VectorTables:
                 segments.restore_tiers()
 
     def _active(self) -> Segments | None:
-        found = self._database.one("SELECT space, dimensions FROM spaces WHERE active = 1")
-        return None if found is None else self._segments_of(*found)
+        found = self._database.one("SELECT space, name, dimensions, checksum FROM spaces WHERE active = 1")
+        if found is None or checksum(found[:3]) != found[3]:
+            return None
+        return self._segments_of(found[0], found[2])
 
     def _in_space(self, name: str | None) -> Segments | None:
         """Return the segments of a space, or of the active one; None if it does not exist."""
@@ -172,11 +174,15 @@ class VectorTables:
             if segments is None:
                 return {}
             found = self._database.rows(
-                f"""SELECT key, data FROM records CROSS JOIN passages USING (row)
+                f"""SELECT key, data, row, passages.checksum FROM records CROSS JOIN passages USING (row)
                     WHERE key IN {LISTED} AND passages.space = ?""",
                 listed(keys), segments.space,
             )  # fmt: skip
-        return {key: from_halves(data, segments.dimensions) for key, data in found}
+        return {
+            key: from_halves(data, segments.dimensions)
+            for key, data, row, expected in found
+            if checksum((segments.space, row), data) == expected
+        }
 
     def put_vectors(
         self, keys: Sequence[str], matrix: Vectors, space: str | None = None, *, passages: Passages | None = None
@@ -222,4 +228,10 @@ class VectorTables:
             records = self._database.one(sql, *owners.parameters)[0]
             sql = f"SELECT ifnull(sum(used), 0) FROM segments WHERE space = ? AND owner IN ({owners.sql})"
             held = self._database.one(sql, segments.space if segments else NO_SPACE, *owners.parameters)[0]
-        return records, records - held
+            held -= segments.damaged(where) if segments else 0
+        return records, max(records - held, 0)
+
+    def _damaged_vectors(self, where: Filter) -> int:
+        """Count the records whose vectors are left out because their segment is damaged."""
+        segments = self._active()
+        return segments.damaged(where) if segments else 0

@@ -1,87 +1,131 @@
-"""Checks a file for damage, and rebuilds derived data."""
+"""Checks a file for damage, and mends what can be mended from the file itself."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 
-from aforesaid.errors import AforesaidError, FormatError
+from aforesaid.errors import AforesaidError, StoreCorruptError
 from aforesaid.math.vectors import HALF_BYTES
-from aforesaid.store.codec import record_from_json
 from aforesaid.store.protocols import StoreProblem
 from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
-from aforesaid.store.sqlite.postings import rebuild
-from aforesaid.store.sqlite.rows import CELLS
-from aforesaid.store.sqlite.segments import Segments
+from aforesaid.store.sqlite.derive import derive_again, every_record, recount
+from aforesaid.store.sqlite.schema import SCHEMA, expected_schema
+from aforesaid.store.sqlite.segments import Segments, drop_segment
+from aforesaid.store.sqlite.verify_rows import bad_records, bad_rows
 from aforesaid.store.sqlite.verify_terms import bad_terms
-from aforesaid.types import Record
+
+Check = tuple[Callable[[], Iterator[StoreProblem]], Callable[[list[StoreProblem]], None], str]
 
 
 def find_problems(database: Database, segments: Sequence[Segments], *, repair: bool) -> list[StoreProblem]:
-    """Return every problem. With `repair`, rebuild derived data and mark its problems as mended."""
-    problems = [StoreProblem(row[0], "file") for row in database.rows("PRAGMA integrity_check(20)") if row[0] != "ok"]
-    problems += [*_bad_records(database), *_bad_rows(database)]
-    if problems:  # the other checks need intact records
-        return problems
-    checks: list[tuple[Callable[[], Iterator[StoreProblem]], Callable[[], None]]] = [
-        (lambda: _selected(database, COUNTS), lambda: _recount(database)),
-        (lambda: bad_terms(database), lambda: rebuild(database.connection)),
-        (lambda: _selected(database, SLOTS), lambda: _drop_vectors(database)),
-        (lambda: _bad_vectors(segments), lambda: _drop_vectors(database)),
-        (lambda: _bad_sketches(segments), lambda: _resketch(segments)),
-        (lambda: _bad_tiers(segments), lambda: _drop_tiers(database)),
-        (lambda: _bad_passages(database), lambda: _drop_vectors(database)),
-    ]
-    for check, repair_all in checks:
-        found = list(check())
-        if found and repair:
-            with database.transaction():
-                repair_all()
-            left = {(problem.what, problem.where) for problem in check()}
-            found = [StoreProblem(p.what, p.where, mended=(p.what, p.where) not in left) for p in found]
-        problems += found
+    """Return every problem. With `repair`, mend what can be mended from the file itself, and say so."""
+    problems: list[StoreProblem] = []
+    try:
+        check = (lambda: _bad_file(database), lambda _: _reindex(database), "made again")
+        problems += _with_repair(database, check, repair)
+    except StoreCorruptError:  # damage of a table itself: no index can be made of it
+        problems += _bad_file(database)
+    with _reporting(problems, "records"), database.transaction() if repair else database.snapshot():
+        problems += [*bad_records(database, repair), *bad_rows(database, repair)]
+    again, dropped = "computed again", "dropped; run `aforesaid reindex`"
+    checks: dict[str, Check] = {
+        "states": (lambda: _bad_states(database), lambda _: derive_again(database), again),
+        "owners": (lambda: _selected(database, COUNTS), lambda _: recount(database), again),
+        "postings": (lambda: _bad_terms(database), lambda _: derive_again(database), again),
+        "spaces": (lambda: _selected(database, ACTIVE), lambda _: _activate(database), again),
+        "slots": (lambda: _selected(database, SLOTS), lambda found: _drop_segments(database, found), dropped),
+        "segments": (lambda: _bad_vectors(segments), lambda found: _drop_segments(database, found), dropped),
+        "segment_sketches": (lambda: _bad_sketches(segments), lambda _: _resketch(segments), again),
+        "segment_tiers": (lambda: _bad_tiers(segments), lambda _: _drop_tiers(database), again),
+        "passages": (lambda: _bad_passages(database), lambda found: _drop_passages(database, found), dropped),
+    }
+    for table, check in checks.items():
+        with _reporting(problems, table):
+            problems += _with_repair(database, check, repair)
     return problems
 
 
-def _read(text: str, fields: str) -> Record:
-    return record_from_json({**json.loads(fields), "text": text})
+@contextmanager
+def _reporting(problems: list[StoreProblem], table: str) -> Iterator[None]:
+    """Add a problem when SQLite cannot read a table."""
+    try:
+        yield
+    except StoreCorruptError as error:
+        problems.append(StoreProblem(f"it cannot be read: {error.message}", f"table {table}"))
 
 
-def _bad_records(database: Database) -> Iterator[StoreProblem]:
-    for row, *cells in database.rows(f"SELECT row, {CELLS} FROM records ORDER BY row"):
-        try:
-            if _read(*cells[-3:-1]).key != cells[0]:
-                yield StoreProblem("the key of a record does not match its contents", f"row {row}")
-            elif checksum(cells[:-1]) != cells[-1]:
-                yield StoreProblem("the checksum of a record is wrong", f"row {row}")
-        except (FormatError, json.JSONDecodeError, AforesaidError) as error:
-            yield StoreProblem(f"a record cannot be read: {error}", f"row {row}")
+def _with_repair(database: Database, check: Check, repair: bool) -> list[StoreProblem]:
+    """Run a check. With `repair`, mend what it found and check again."""
+    look, mend, done = check
+    with database.errors():
+        found = list(look())
+        if not (found and repair):
+            return found
+        with database.transaction():
+            mend(found)
+        left = {(problem.what, problem.where) for problem in look()}
+    mended = [(problem, (problem.what, problem.where) not in left) for problem in found]
+    return [replace(problem, mended=fixed, done=done if fixed else "") for problem, fixed in mended]
 
 
-CHECKED = {  # columns under a checksum, the blob last, by table
-    "edges": ("source", "target", "kind", "time", "x''"),
-    "kept": ("kind", "tenant", "owner", "name", "value", "x''"),
-    "spaces": ("space", "name", "dimensions", "x''"),
-    "backups": ("path", "x''"),
-}
+def _bad_file(database: Database) -> Iterator[StoreProblem]:
+    """Let SQLite check the file, name the tables with damage, and compare the schema with ours."""
+    if fault := _integrity_fault(database, "1"):
+        yield StoreProblem(fault, "file")
+        for (table,) in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"):
+            if fault := _integrity_fault(database, f'"{table}"'):
+                yield StoreProblem(fault, f"table {table}")
+    ours = expected_schema()
+    for name, _ in sorted(set(database.rows(SCHEMA)) ^ ours):
+        yield StoreProblem("the definition of a table or index is not ours", f"schema {name}")
 
 
-def _bad_rows(database: Database) -> Iterator[StoreProblem]:
-    """Compare the checksums of the small tables."""
-    for table, columns in CHECKED.items():
-        for *cells, data, expected in database.rows(f"SELECT {', '.join(columns)}, checksum FROM {table}"):
-            if checksum(cells, data) != expected:
-                yield StoreProblem("the checksum of a row is wrong", f"{table} {cells[0]}")
+def _integrity_fault(database: Database, what: str) -> str:
+    """Return the first fault that SQLite finds in a table or in the whole file."""
+    try:
+        found = str(database.one(f"PRAGMA main.integrity_check({what})")[0])
+    except StoreCorruptError:
+        return "SQLite cannot read it"
+    return "" if found == "ok" else found
+
+
+def _reindex(database: Database) -> None:
+    """Make the indexes again. Damage of a table itself stays."""
+    database.connection.execute("REINDEX")
+
+
+def _bad_states(database: Database) -> Iterator[StoreProblem]:
+    held: dict[int, set[str]] = {}
+    for state, row in database.rows("SELECT state, row FROM states"):
+        held.setdefault(row, set()).add(state)
+    for row, _, record in every_record(database):
+        if held.pop(row, set()) != set(record.states):
+            yield StoreProblem("the states of a record do not match its fields", f"row {row}")
+    for row in held.keys() - database.quarantine.rows:
+        yield StoreProblem("states of a deleted record", f"row {row}")
 
 
 COUNTS = """SELECT printf('%d records were counted, %d exist', owners.records, count(row)), 'owner ' || owner
     FROM owners LEFT JOIN records USING (owner) GROUP BY owner HAVING owners.records != count(row)"""
+ACTIVE = """SELECT printf('%d vector spaces are active', total(active = 1)), 'spaces' FROM spaces WHERE active != -1
+    HAVING count(*) > 0 AND (total(active = 1) != 1 OR total(active NOT IN (0, 1)) > 0)"""
 SLOTS = """SELECT printf('the vector of a deleted record (row %d)', slots.row), 'segment ' || segment
     FROM slots LEFT JOIN records USING (row) WHERE records.row IS NULL
     UNION ALL
     SELECT printf('%d vectors were counted, %d are placed', used, count(slots.row)), 'segment ' || segments.segment
-    FROM segments LEFT JOIN slots USING (segment) GROUP BY segments.segment HAVING used != count(slots.row)"""
+    FROM segments LEFT JOIN slots USING (segment) GROUP BY segments.segment HAVING used != count(slots.row)
+    UNION ALL
+    SELECT DISTINCT 'a vector of a record of another owner', 'segment ' || segment
+    FROM slots JOIN records USING (row) JOIN segments USING (segment) WHERE records.owner != segments.owner
+    UNION ALL
+    SELECT 'vectors of a space that is gone', 'segment ' || segment FROM segments LEFT JOIN spaces USING (space)
+    WHERE spaces.space IS NULL
+    UNION ALL
+    SELECT DISTINCT 'the place of a vector in no segment', 'segment ' || segment
+    FROM slots LEFT JOIN segments USING (segment) WHERE segments.segment IS NULL OR segments.space != slots.space"""
 
 
 def _selected(database: Database, sql: str) -> Iterator[StoreProblem]:
@@ -89,10 +133,10 @@ def _selected(database: Database, sql: str) -> Iterator[StoreProblem]:
     return (StoreProblem(*row) for row in database.rows(sql))
 
 
-def _recount(database: Database) -> None:
-    database.connection.execute(
-        "UPDATE owners SET records = (SELECT count(*) FROM records WHERE records.owner = owners.owner)"
-    )
+def _bad_terms(database: Database) -> Iterator[StoreProblem]:
+    """Compare the text index with the records. What it says of damaged records does not matter."""
+    damaged = {f"row {row}" for row in database.quarantine.rows}
+    return (problem for problem in bad_terms(database) if problem.where not in damaged)
 
 
 def _bad_vectors(segments: Sequence[Segments]) -> Iterator[StoreProblem]:
@@ -121,16 +165,29 @@ def _bad_passages(database: Database) -> Iterator[StoreProblem]:
             yield StoreProblem("the sentence vectors are damaged", f"row {row}")
 
 
-def _drop_vectors(database: Database) -> None:
-    """Delete every vector, because good and damaged ones look alike. `reindex` makes them again."""
-    for table in ("slots", "passages", "segment_sketches", "segment_vectors", "segments"):
-        database.connection.execute(f"DELETE FROM {table}")
+def _drop_segments(database: Database, found: list[StoreProblem]) -> None:
+    """Delete the segments that have a problem, and no others."""
+    for number in sorted({int(problem.where.rpartition(" ")[2]) for problem in found}):
+        drop_segment(database, number)
+
+
+def _drop_passages(database: Database, found: list[StoreProblem]) -> None:
+    for row in sorted({int(problem.where.rpartition(" ")[2]) for problem in found}):
+        database.connection.execute("DELETE FROM passages WHERE row = ?", (row,))
+
+
+def _activate(database: Database) -> None:
+    """Make the space with most vectors the active one."""
+    sql = """SELECT space FROM spaces LEFT JOIN segments USING (space) WHERE active != -1
+             GROUP BY space ORDER BY total(used) DESC, space"""
+    database.connection.execute("UPDATE spaces SET active = (space = ?) WHERE active != -1", database.one(sql))
 
 
 def _bad_sketches(segments: Sequence[Segments]) -> Iterator[StoreProblem]:
     for index in segments:
+        damaged = index.damaged_numbers
         for segment in index.full_segments():
-            if index.stored_sketch(segment) is None:
+            if segment.number not in damaged and index.stored_sketch(segment) is None:
                 yield StoreProblem("its sketch is missing, outdated or damaged", f"segment {segment.number}")
 
 

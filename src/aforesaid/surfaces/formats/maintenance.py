@@ -38,7 +38,9 @@ def problems_note(found: Mapping[str, Any], view: View) -> str:
     """What to do about the problems that are left."""
     if all(problem.mended for problem in found["problems"]):
         return ""
-    return "Restore a backup." if view.given["repair"] else "`aforesaid verify --repair` rebuilds what is derived."
+    if view.given["repair"]:
+        return "Restore a backup."
+    return "`aforesaid verify --repair` mends what can be mended and drops the rest; `aforesaid backup` first."
 
 
 # Vectors

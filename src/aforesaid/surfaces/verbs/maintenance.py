@@ -125,7 +125,7 @@ STATS = Verb(
 VERIFY = Verb(
     "verify", "maintenance.verify", "Check the store for damage.",
     "The exit code is 1 if some is left.",
-    (Argument("repair", "Rebuild what is derived from records.", "flag"),),
+    (Argument("repair", "Mend what can be mended, from the file or from backups; drop the rest.", "flag"),),
     "aforesaid verify --repair\n  aforesaid verify --audit",
     grant="admin", effect="governs", call=verify,
     note=shown.problems_note, fails=lambda found, view: any(not problem.mended for problem in found["problems"]),
