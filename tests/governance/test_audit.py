@@ -113,7 +113,8 @@ FORGED = "'%s', 0" % ("0" * 64)
         ([with_head("'$.digest', 'forged'")], "newest digest differs from the one in the head of the log; the last is event 6"),
         ([with_head("'$.events', 7")], "5 expected, 4 found"),
         ([with_head("'$.pruned', 3")], "3 expected, 4 found"),
-        ([with_head("'$.pruned', 3, '$.events', 7")], ""),  # how many were pruned can only be believed
+        ([with_head("'$.pruned', 3, '$.events', 7")], "The seal of the log does not fit"),
+        ([with_head("'$.pruned', 3, '$.events', 7, '$.seal', ''")], ""),  # without a seal it can only be believed
         ([with_head("'$.erased', 0")], "counts 0 erased events, 1 found"),
         ([with_head("'$.erased', 'x'")], "The head of the log of tenant 't' cannot be read"),
         (["UPDATE log_heads SET head = 'x' WHERE tenant = 't'"], "The head of the log of tenant 't' cannot be read"),
@@ -138,6 +139,34 @@ def test_cutting_both_the_log_and_its_head_shows_to_whom_noted_a_digest(log: Pat
     assert checked(log, noted).intact
     assert tampered(log, "DELETE FROM events", "DELETE FROM log_heads") == AuditReport(0)
     assert f"{noted} is not in the log" in checked(log, noted).problem
+
+
+@pytest.mark.parametrize("seal", [None, ""])
+def test_a_chain_that_was_rebuilt_without_the_key_shows(path: Path, seal: str | None) -> None:
+    """Somebody changes an event and computes every digest and the head anew, with a wrong seal or without one."""
+    store = SQLiteStore(path, ROWS)
+    store.log.append([*make_event(1), *make_event(2)])
+    assert verify(store, "t").sealed
+    events = store.log.find(EventFilter("t", order="oldest"))
+    store.close()
+    forger = DictStore(b"not the key of the store")
+    forger.log.append([replace(events[0], body={"n": "forged"}), events[1]])
+    head = forger.log.head("t")
+    assert head is not None
+    report = tampered(
+        path,
+        *(
+            f"UPDATE events SET body = '{json.dumps(dict(e.body))}', digest = '{e.digest}' WHERE event = {e.number}"
+            for e in forger.log.find(EventFilter("t"))
+        ),
+        f"UPDATE log_heads SET head = '{(head if seal is None else replace(head, seal=seal)).write()}' WHERE tenant = 't'",
+    )
+    assert not report.sealed
+    assert ("The seal of the log does not fit" in report.problem) == (seal is None)
+    with Memory(SQLiteStore(path, ROWS), tenant="t") as memory:
+        memory.remember("tea at four")
+        assert not memory.audit.verify().sealed, "a later event does not mend it"
+        assert memory.audit.verify(seal=True).sealed and memory.audit.verify().sealed
 
 
 def test_one_event_after_a_break_the_counts_are_still_right(log: Path) -> None:
@@ -252,7 +281,8 @@ steps = st.lists(
 @given(steps)
 @settings(max_examples=60)
 def test_both_stores_keep_the_same_log(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple]) -> None:
-    plain, file = DictStore(), SQLiteStore(tmp_path_factory.mktemp("log") / "store.db", ROWS)
+    file = SQLiteStore(tmp_path_factory.mktemp("log") / "store.db", ROWS)
+    plain = DictStore(file.key)
     for verb, tenant, *rest in steps:
         for store in (plain, file):
             if verb == "append":

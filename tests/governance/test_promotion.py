@@ -51,7 +51,7 @@ def test_from_observation_to_knowledge(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "kept"),
-    [("raw", "mail ana@example.org"), ("redact", "mail [pii:email]"), ("digest", "[digest:sha256:")],
+    [("raw", "mail ana@example.org"), ("redact", "mail [pii:email]"), ("digest", "[digest:hmac-sha256:")],
 )
 def test_how_an_observation_is_kept(memory: Memory, mode: str, kept: str) -> None:
     seen = memory.governance.observe("mail ana@example.org", user="ana", mode=mode)  # type: ignore[arg-type]

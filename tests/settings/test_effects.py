@@ -89,6 +89,7 @@ OTHERS: dict[str, list[Any]] = {
     "embed.provider": ["off"],
 }
 NO_TEST = {  # why no scenario can show it
+    "store.key_file": "names a file: tests/store/test_key_file.py",
     "store.lock_timeout_ms": "needs two processes: tests/store",
     "store.frozen_log_mb": "needs a writer beside the reader: tests/store",
     "store.synchronous": "shows only when the power fails",

@@ -115,6 +115,15 @@ def test_a_key_that_a_line_break_cuts_goes_whole_and_the_next_line_stays() -> No
     assert redact_secrets(f"it is {key}\nnext steps follow").text.endswith("]\nnext steps follow")
 
 
+def test_the_same_key_again_is_found_again() -> None:
+    key = "gh" + "p_" + fill(36)
+    assert [span.start for span in find_secrets(f"{key} {key}")] == [0, len(key) + 1]
+
+
+def test_a_key_without_a_digit_is_found_too() -> None:
+    assert [span.kind for span in find_secrets("see gh" + "p_" + "aBcDeFgHiJ" * 4)] == ["github-token"]
+
+
 def test_a_seed_phrase_needs_a_label_or_its_checksum() -> None:
     words = "legal winner thank year wave sausage worth useful legal winner thank yellow"
     assert [span.kind for span in find_certain_secrets(words)] == ["seed-phrase"]

@@ -15,6 +15,7 @@ from typing import Any
 
 from aforesaid.deletion.erase import Erased, Selection, damaged_under, erase, plan_deletion
 from aforesaid.deletion.unfinished import Unfinished, all_unfinished
+from aforesaid.engine.door import guarded_store
 from aforesaid.engine.request import Request
 from aforesaid.engine.writer import writing
 from aforesaid.errors import StoreBusyError, StoreError
@@ -179,7 +180,8 @@ def _erase_copy(request: Request, left: Unfinished, copy: Copy, needles: dict[by
     """Delete the same in a backup, with what was derived there, and add its needles; None when it cannot be opened."""
     try:
         with closing(copy.open()) as store:
-            needles |= erase(replace(request.engine, store=store).request(), left.selection, left.keys or ()).needles
+            guarded = guarded_store(store, request.readers)
+            needles |= erase(replace(request.engine, store=guarded).request(), left.selection, left.keys or ()).needles
             return store.maintenance.scan(needles)
     except StoreError:
         return None

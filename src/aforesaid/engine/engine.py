@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from aforesaid.engine.door import Door
 from aforesaid.engine.request import PolicyChanged, Request
 from aforesaid.engine.token_counter import ESTIMATED, TokenCounter
 from aforesaid.engine.vector_arm import EmbedderInUse, VectorArm
@@ -41,6 +42,11 @@ class Engine:
     def arm(self) -> VectorArm:
         """The vector arm as the store needs it now."""
         return self.embedder.arm(self.store, self.settings.cascade)
+
+    @property
+    def door(self) -> Door:
+        """Redacts what is to be stored, before anything is made of it."""
+        return Door(self.readers)
 
     def request(self) -> Request:
         """Resolve policy, settings and store view for one call. Only this method reads the policy."""

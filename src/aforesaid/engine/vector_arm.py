@@ -18,13 +18,17 @@ from aforesaid.settings import Settings
 from aforesaid.settings.rows import CascadeRows
 from aforesaid.store.protocols import Store
 
+Redact = Callable[[str], str]
+
 
 class VectorArm:
     """Wraps one embedder. Returns None and records the reason in `off` when embeddings are unavailable."""
 
-    def __init__(self, embedder: Embedder | None, off: str = "no embedder") -> None:
+    def __init__(self, embedder: Embedder | None, off: str = "no embedder", redact: Redact = str) -> None:
+        """Wrap an embedder. `redact` removes secrets from texts that leave this machine."""
         self.embedder = embedder
         self.off = "" if embedder else off
+        self._redact = redact
         self._off_for_good = embedder is None
         self.space: str | None = None  # the store's space with its vectors, once there is one
         self.scale: ModelScale | None = None  # what its cosines mean, once known
@@ -46,11 +50,13 @@ class VectorArm:
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """Embed the texts of records; None when embeddings are unavailable."""
-        return self._attempt(lambda embedder: embedder.embed(texts))
+        sent = list(map(self._redact, texts)) if self.remote else texts
+        return self._attempt(lambda embedder: embedder.embed(sent))
 
     def embed_query(self, text: str) -> Vectors | None:
         """Embed a query; None when embeddings are unavailable."""
-        return self._attempt(lambda embedder: embedder.embed_query(text))
+        sent = self._redact(text) if self.remote else text
+        return self._attempt(lambda embedder: embedder.embed_query(sent))
 
     def _attempt(self, work: Callable[[Embedder], Vectors]) -> Vectors | None:
         if self.embedder is None or self._off_for_good:
@@ -85,8 +91,11 @@ class EmbedderInUse:
     they name the new model, it is used from then on. Otherwise search goes on with words only, and says why.
     """
 
-    def __init__(self, embedder: Embedder | None, reload: Callable[[], Settings] | None = None) -> None:
-        self._arm = VectorArm(embedder)
+    def __init__(
+        self, embedder: Embedder | None, reload: Callable[[], Settings] | None = None, redact: Redact = str
+    ) -> None:
+        self._redact = redact
+        self._arm = VectorArm(embedder, redact=redact)
         self._reload = reload
         self._tried: tuple[str, object] | None = None  # model and settings that did not fit each other
         self._guard = threading.Lock()
@@ -98,7 +107,7 @@ class EmbedderInUse:
 
     def use(self, embedder: Embedder) -> None:
         """Use another embedder from now on. Calls that run already keep theirs."""
-        self._arm = VectorArm(embedder)
+        self._arm = VectorArm(embedder, redact=self._redact)
 
     def arm(self, store: Store, cascade: CascadeRows = CASCADE) -> VectorArm:
         """The vector arm for one call. The store keeps the tiers of a Matryoshka model ready from now on."""
@@ -140,7 +149,7 @@ class EmbedderInUse:
                     return None
             except AforesaidError:  # such as a settings file that somebody is just writing
                 return None
-            self._arm = VectorArm(embedder)
+            self._arm = VectorArm(embedder, redact=self._redact)
             return self._arm
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from aforesaid.engine.request import Request
@@ -33,6 +33,7 @@ from aforesaid.types import Event, EventFilter
 
 FORMAT = 1  # of the export's lines
 PAGE = 1000
+OTHER_SEAL = "The seal of the log does not fit: it was changed without the store's key, or the key is another one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class AuditReport:
     pruned: int = 0
     digest: str = ""
     problem: str = ""
+    sealed: bool = False  # someone with the store's key vouches for it
 
     @property
     def intact(self) -> bool:
@@ -85,7 +87,21 @@ def verify(store: Store, tenant: str, known: str = "") -> AuditReport:
         problems.append(f"The head of the log counts {head.erased} erased events, {erased} found.")
     if not is_known:
         problems.append(f"The digest {known} is not in the log. The log was rewritten, or that event was pruned.")
-    return AuditReport(count, erased, head.pruned, digest, problems[0] if problems else "")
+    sealed = head.is_sealed(tenant, store.key)
+    if head.seal and not sealed:
+        problems.append(OTHER_SEAL)
+    return AuditReport(count, erased, head.pruned, digest, problems[0] if problems else "", sealed)
+
+
+def seal(store: Store, tenant: str, known: str = "") -> AuditReport:
+    """Seal an intact log with the store's key, and check it again. A log with a problem stays as it is."""
+    with store.transaction():
+        report = verify(store, tenant, known)
+        unsealed = replace(report, problem="") if report.problem == OTHER_SEAL else report
+        if not unsealed.intact:
+            return report
+        store.log.seal(tenant)
+        return verify(store, tenant, known)
 
 
 def _head(store: Store, tenant: str) -> Head | None:

@@ -6,6 +6,7 @@ observe (raw text that expires) → distill (a candidate with its sources) → p
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -52,8 +53,8 @@ def observe(
     if days <= 0:
         raise InputError(f"ttl_days is {days}.", "Give more than 0.")
     key = owner_of(owner.scope, owner.user, owner.project)
-    name = content_hash(f"{key}/{session or ''}/{content_hash(text)}")
     stored, kinds, boundary = _text_to_store(request, storable(text), boundary, mode)
+    name = content_hash(f"{key}/{session or ''}/{content_hash(stored)}")
     record = Record(
         id=f"observation-{name[:ID_CHARS]}",
         kind="observation",
@@ -71,7 +72,7 @@ def observe(
         tainted=tainted,
         meta={EXPIRES_META: add_span(time, "ttl_days", days=days).isoformat(), "mode": mode},
     )
-    record = request.guard.validate_record(record)
+    record = request.guard.validate_record(request.engine.door.record(record))
     embedded = request.embed([record]) if mode != "digest" else None
     with writing(request) as writer:
         known = request.store.get([record.key])
@@ -83,7 +84,8 @@ def observe(
 
 def _text_to_store(request: Request, text: str, boundary: Boundary, mode: str) -> tuple[str, tuple[str, ...], Boundary]:
     if mode == "digest":
-        return f"[digest:sha256:{hashlib.sha256(text.encode()).hexdigest()}]", (), boundary
+        digest = hmac.new(request.store.key, text.encode(), hashlib.sha256).hexdigest()
+        return f"[digest:hmac-sha256:{digest}]", (), boundary
     cleaned = request.guard.clean(text, boundary)
     if mode == "raw":
         return cleaned.text, cleaned.kinds, cleaned.boundary

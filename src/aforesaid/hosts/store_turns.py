@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 
+from aforesaid.engine.door import guarded_store
 from aforesaid.errors import InputError
 from aforesaid.hosts.hook import HookOptions
 from aforesaid.hosts.types import Host, HostEvent
@@ -15,6 +16,7 @@ from aforesaid.importers.formats.growing_file import ReadPosition, new_lines
 from aforesaid.importers.formats.items import ImportOptions
 from aforesaid.memory import Memory
 from aforesaid.store.protocols import Slot, ValueKind
+from aforesaid.text.extract.reader import Readers
 from aforesaid.types import Filter, Turn, owner_of
 
 
@@ -25,7 +27,7 @@ def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOptio
     """
     if event.transcript is None or not event.transcript.is_file():
         return set()
-    slot = _position_slot(memory, event, who)
+    slot, values = _position_slot(memory, event, who), guarded_store(memory.store, Readers()).values
     start = ReadPosition.parse(memory.store.values.get(slot))
     parser = host.parser(event.session, ImportOptions(memory.settings.imports.tool_chars))
     rows = memory.settings.ingest
@@ -37,11 +39,11 @@ def store_new_turns(memory: Memory, host: Host, event: HostEvent, who: HookOptio
         batch += [item for item in line.items if isinstance(item, Turn) and len(item.text) <= rows.max_text_chars]
         if len(batch) >= rows.batch:
             sessions |= _store(memory, host, batch, replace(who, project=last.project))
-            memory.store.values.put(slot, last.dump())
+            values.put(slot, last.dump())
             batch = []
     if last is not None and last != start:
         sessions |= _store(memory, host, batch, replace(who, project=last.project))
-        memory.store.values.put(slot, last.dump())
+        values.put(slot, last.dump())
     return sessions
 
 

@@ -112,6 +112,7 @@ def draft_claim(request: Request, claim: Claim) -> Record:
         redactions=cleaned.kinds,
         meta={**date_metadata(request, cleaned.text, claim.time), **claim.meta},
     )
+    record = request.engine.door.record(record)
     return guard.validate_record(
         with_entity_and_quality(request, with_states(request.readers, record)), claim.reviewers
     )

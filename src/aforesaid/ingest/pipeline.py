@@ -131,7 +131,7 @@ def _draft(request: Request, turn: Turn, who: Speaker) -> Record | Outcome:
         tainted=turn.tainted or turn.role == TOOL,
         meta=date_metadata(request, cleaned.text, time),
     )
-    return with_states(request.readers, record)
+    return with_states(request.readers, request.engine.door.record(record))
 
 
 def date_metadata(request: Request, text: str, said_at: datetime) -> dict[str, Any]:

@@ -113,7 +113,7 @@ class _Reindex:
     def __init__(self, engine: Engine, embedder: Embedder, progress: Progress | None) -> None:
         self._engine, self._embedder, self._progress = engine, embedder, progress
         self._store, self._model = engine.store, embedder.name
-        arm = VectorArm(embedder)
+        arm = VectorArm(embedder, redact=engine.readers.without_secrets)
         arm.space = embedder.name
         self._request = replace(engine.request(), arm=arm)
         self._done = 0

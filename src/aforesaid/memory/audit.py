@@ -48,12 +48,16 @@ class AuditHandle(Handle):
         """Count the logged searches, those that fell back, and how long they took; None when `search.log` is off."""
         return search_stats(self._engine.request())
 
-    def verify(self, known: str = "") -> log.AuditReport:
+    def verify(self, known: str = "", *, seal: bool = False) -> log.AuditReport:
         """Check that nobody changed, added or removed events. Return what was checked, and the first problem.
 
         Args:
             known: A digest from an earlier check. The log must still contain it.
+            seal: Seal an intact log with the store's key: one from before there was a key, or from another one. From
+                then on nobody without the key can rebuild it unseen.
         """
+        if seal:
+            return log.seal(self._engine.store, self._engine.tenant, known)
         return log.verify(self._engine.store, self._engine.tenant, known)
 
     def export(self) -> Iterator[str]:

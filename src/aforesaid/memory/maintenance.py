@@ -29,6 +29,7 @@ class MaintenanceHandle(Handle):
         Raises:
             InputError: This store has no file, or the new file exists already.
         """
+        self._engine.door.check_name(str(path), "The path")
         return self._engine.store.maintenance.backup(path, overwrite=overwrite)
 
     def backups(self) -> list[BackupFile]:
@@ -47,6 +48,7 @@ class MaintenanceHandle(Handle):
         """
         request = self._engine.request()
         path = getattr(request.store, "path", None)
+        self._engine.door.check_name(str(folder), "The folder")
         return rotate(request, Path(folder), keep, path.stem if path is not None else "memory")
 
     def reindex(

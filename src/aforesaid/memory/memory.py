@@ -15,6 +15,7 @@ from aforesaid.context import assemble as assembling
 from aforesaid.context.rule_room import REMEDY, rule_problems
 from aforesaid.embed import open_embedder
 from aforesaid.embed.base import Embedder
+from aforesaid.engine.door import Door, guarded_store, underlying
 from aforesaid.engine.engine import Engine
 from aforesaid.engine.request import Request
 from aforesaid.engine.token_counter import Tokenizer, token_counter
@@ -125,9 +126,11 @@ class Memory:
             check_embedder(store, embedder)
         check_id(tenant, "tenant")
         settings = settings or Settings()
-        chosen = (readers or Readers()).switched(settings.readers)
-        in_use, counter = EmbedderInUse(embedder, reload), token_counter(tokenizer, settings.tokens)
-        self._engine = Engine(store, in_use, settings, clock, tenant, counter, readers=chosen)
+        chosen = (readers or Readers()).switched(settings.readers).keyed(store.key)
+        Door(chosen).check_name(tenant, "The tenant")
+        in_use = EmbedderInUse(embedder, reload, chosen.without_secrets)
+        guarded, counter = guarded_store(store, chosen), token_counter(tokenizer, settings.tokens)
+        self._engine = Engine(guarded, in_use, settings, clock, tenant, counter, readers=chosen)
         self._warn_about_rules()
         self._resume_deletions()
 
@@ -240,6 +243,7 @@ class Memory:
         Args:
             tenant: The other tenant's name.
         """
+        self._engine.door.check_name(tenant, "The tenant")
         return self._with(tenant=check_id(tenant, "tenant"))
 
     def acting(self, purpose: str | None = None, *, request: str | None = None, trace: str | None = None) -> Memory:
@@ -260,8 +264,8 @@ class Memory:
 
     @property
     def store(self) -> Store:
-        """The store underneath."""
-        return self._engine.store
+        """The store underneath. What is written to it directly passes no redaction."""
+        return underlying(self._engine.store)
 
     @property
     def settings(self) -> Settings:

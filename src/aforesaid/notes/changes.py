@@ -82,6 +82,9 @@ class NoteReader:
 
     def read(self, path: str) -> tuple[bytes, Stamp] | None:
         """The bytes and the stamp of a file; None (and an entry in `skipped`) when it cannot be a note."""
+        if self.request.readers.secrets_in_name(path):
+            self.skipped[path] = SkippedFile(self.request.readers.without_secrets(path), "its name holds a secret")
+            return None
         try:
             data, mtime_ns = read_note(self.folder, path, self.request.settings.files)
         except Unreadable as error:

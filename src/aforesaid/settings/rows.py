@@ -37,6 +37,7 @@ class StoreRows:
     synchronous: str = choice("full", ("full", "normal"), "full: every confirmed write survives a power loss")
     private: bool = free(True, "take the permissions of other users away from the store's files")
     frozen_log_mb: int = whole(1024, 1, 1_000_000, "growth of the log that ends an export or another long read")
+    key_file: str = free("", "file of the key for digests of secrets and the audit log (empty: beside the store)")
     segment_rows: int = whole(2048, 16, 65_536, "vectors stored in one block of the file")
     vector_cache_mb: int = whole(512, 0, 1_000_000, "memory for cached vector blocks, per process")
     sketch_from: int = whole(200_000, 0, 1_000_000_000, "from this many records on, search binary sketches first")

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from aforesaid.errors import InputError
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.filtering import passes
+from aforesaid.store.key_file import new_key
 from aforesaid.store.protocols import (
     Access,
     Copy,
@@ -34,6 +36,11 @@ _JOBS_GUARD = threading.Lock()
 
 class DerivedStore(Store):
     """Base class for backends. Derives methods from the abstract ones; override them where you can be faster."""
+
+    @cached_property
+    def key(self) -> bytes:
+        """A random key. A store with files keeps it in one."""
+        return new_key()
 
     def snapshot(self) -> AbstractContextManager[object]:
         """Use a transaction, which also sees one state."""

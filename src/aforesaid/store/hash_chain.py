@@ -6,12 +6,19 @@
 JSON has sorted keys, no spaces and only ASCII. The first event follows the empty string. Subject and body are hashed
 separately, so they can be erased: the event stays verifiable by that hash, its time and its topic.
 
-The chain has no secret key. Someone who can write the file can rebuild the whole chain, so note a digest elsewhere.
+The chain itself has no secret key, so that an export can be checked by anybody. Its head has a seal, which does:
+
+    seal = HMAC-SHA256(key of the store, JSON of [tenant, the other fields of the head])
+
+Someone who can write the file but has no key can rebuild the chain, and not the seal. A head whose seal does not fit is
+never sealed again by a later event, so the trace stays. Who kept an old copy of log and head can put it back: note a
+digest elsewhere against that.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -38,6 +45,7 @@ class Head:
     pruned: int = 0  # events deleted from the start
     anchor: str = START  # digest of the last pruned event
     pruned_to: str = ""  # events before this time were pruned
+    seal: str = ""  # empty: nobody with the key vouches for it
 
     @classmethod
     def read(cls, text: str) -> Head:
@@ -50,6 +58,23 @@ class Head:
     def write(self) -> str:
         """Return the head as JSON text."""
         return json.dumps({name: getattr(self, name) for name, _ in _KINDS})
+
+    def sealed(self, tenant: str, key: bytes) -> Head:
+        """Return the head with its seal."""
+        return replace(self, seal=self._seal(tenant, key))
+
+    def is_sealed(self, tenant: str, key: bytes) -> bool:
+        """Whether someone with the key wrote it."""
+        return hmac.compare_digest(self.seal, self._seal(tenant, key))
+
+    def following(self, before: Head | None, tenant: str, key: bytes) -> Head:
+        """Return the head as it is stored after `before`: sealed, unless there is no key or that one was not sealed."""
+        is_sealed = bool(key) and (before is None or before.is_sealed(tenant, key))
+        return self.sealed(tenant, key) if is_sealed else replace(self, seal="")
+
+    def _seal(self, tenant: str, key: bytes) -> str:
+        fields_sealed = {name: getattr(self, name) for name, _ in _KINDS if name != "seal"}
+        return hmac.new(key, _JSON.encode([tenant, fields_sealed]).encode(), hashlib.sha256).hexdigest()
 
     def after(self, digest: str) -> Head:
         """Return the head after one more event."""

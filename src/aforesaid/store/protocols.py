@@ -161,6 +161,7 @@ class ValueKind(StrEnum):
     NOTES_FILE = "notes_file"  # owner, root/digest of a path; the value describes the indexed file
     FORGETTING = "forgetting"  # number of a deletion that is not complete; the value says what is left to do
     FORGOTTEN = "forgotten"  # digest of a deleted key; the value says which deletion it was
+    KEY = "key"  # the tenant is ""; the value lists the fingerprints of the keys that the store had
     POSITION = "position"  # owner, digest of a path; the value says how far the file was imported
 
 
@@ -260,6 +261,10 @@ class Store(Reader, Protocol):
 
     Methods without `@abstractmethod` are derived from the others in `DerivedStore`.
     """
+
+    @property
+    def key(self) -> bytes:
+        """A secret key that is kept apart from the store's data. `DerivedStore` makes one for as long as it lives."""
 
     @property
     @abstractmethod
@@ -406,6 +411,9 @@ class EventLog(Protocol):
 
         An old event that follows a newer one is erased instead, because a chain can only be cut at its start.
         """
+
+    def seal(self, tenant: str) -> None:
+        """Seal the head with the store's key. Appended events keep a seal, and never make one."""
 
     def head(self, tenant: str) -> Head | None:
         """Return the expected first and last state of the log, stored apart from it. None if nothing was logged."""

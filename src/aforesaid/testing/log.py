@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from aforesaid.governance.audit import AuditReport, verify
+from aforesaid.governance.audit import AuditReport, seal, verify
 from aforesaid.store.hash_chain import content_of, digest_of
 from aforesaid.store.protocols import Store
 from aforesaid.testing.samples import DAY, NOON, make_event
@@ -40,7 +40,7 @@ class LogContract:
             content = content_of(event.subject, event.body)
             assert event.digest == digest_of(before, event.time, "t", event.topic, content)
             before = event.digest
-        assert verify(store, "t") == AuditReport(3, digest=before)
+        assert verify(store, "t") == AuditReport(3, digest=before, sealed=True)
         assert verify(store, "other").intact
 
     def test_event_filters(self, store: Store) -> None:
@@ -115,6 +115,16 @@ class LogContract:
         digests = [event.digest for event in store.log.find(EventFilter("t"))]
         assert all(verify(store, "t", digest).intact for digest in digests)
         assert "f00 is not in the log" in verify(store, "t", "f00").problem
+
+    def test_a_log_that_was_sealed_with_another_key_shows_until_it_is_sealed_again(self, store: Store) -> None:
+        store.log.append(make_event(1))
+        head = store.log.head("t")
+        assert head is not None and head.is_sealed("t", store.key)
+        assert not head.is_sealed("t", b"another key") and not head.is_sealed("other", store.key)
+        rebuilt = head.sealed("t", b"another key")
+        assert rebuilt.following(head, "t", store.key).seal == head.seal
+        assert head.following(rebuilt, "t", store.key).seal == "", "a later event does not mend the seal"
+        assert seal(store, "t") == verify(store, "t") == AuditReport(1, digest=head.digest, sealed=True)
 
     def test_snapshots_nest_and_work_inside_a_transaction(self, store: Store) -> None:
         store.log.append(make_event(1))

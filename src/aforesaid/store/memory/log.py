@@ -18,12 +18,13 @@ class DictLog:
 
     events: list[Event] = field(default_factory=list)
     heads: dict[str, Head] = field(default_factory=dict)
+    key: bytes = b""
 
     def append(self, events: Iterable[Event]) -> None:
         for event in events:
             head = self.heads.get(event.tenant, Head())
             self.events.append(replace(chained(event, head), number=head.number + 1))
-            self.heads[event.tenant] = head.after(self.events[-1].digest)
+            self._put_head(event.tenant, head.after(self.events[-1].digest))
 
     def find(self, where: EventFilter) -> list[Event]:
         found = [
@@ -52,7 +53,7 @@ class DictLog:
         if gone:
             without_content = sum(event.erased for event in gone)
             head = self.heads[tenant].after_pruning(len(gone), without_content, gone[-1].digest, before)
-            self.heads[tenant] = head
+            self._put_head(tenant, head)
         return len(gone) + self._erase(tenant, lambda event: event.time < before)
 
     def _erase(self, tenant: str, chosen: Callable[[Event], bool]) -> int:
@@ -61,11 +62,17 @@ class DictLog:
             erased(event) if event.tenant == tenant and event.number in numbers else event for event in self.events
         ]
         if numbers:
-            self.heads[tenant] = self.heads[tenant].after_erasing(len(numbers))
+            self._put_head(tenant, self.heads[tenant].after_erasing(len(numbers)))
         return len(numbers)
 
     def head(self, tenant: str) -> Head | None:
         return self.heads.get(tenant)
+
+    def seal(self, tenant: str) -> None:
+        self.heads[tenant] = self.heads.get(tenant, Head()).sealed(tenant, self.key)
+
+    def _put_head(self, tenant: str, head: Head) -> None:
+        self.heads[tenant] = head.following(self.heads.get(tenant), tenant, self.key)
 
     def count(self, tenant: str) -> int:
         return len(self._of(tenant))

@@ -11,6 +11,7 @@ from aforesaid.math.cascade import EPSILON
 from aforesaid.math.vectors import Vectors
 from aforesaid.store.derived import DerivedStore, NoMaintenance
 from aforesaid.store.filtering import passes
+from aforesaid.store.key_file import new_key
 from aforesaid.store.memory.log import DictLog, DictValues
 from aforesaid.store.memory.search import DictVectors, best_by_terms
 from aforesaid.store.protocols import Order, Passages, Space
@@ -30,8 +31,10 @@ class _State:
 class DictStore(DerivedStore):
     """A store in memory, lost when the process ends. `aforesaid.store.protocols` documents the methods."""
 
-    def __init__(self) -> None:
-        self._state = _State()
+    def __init__(self, key: bytes | None = None) -> None:
+        """Make an empty store. `key` is for its digests of secrets; a random one if left out."""
+        self.key = key or new_key()
+        self._state = _State(log=DictLog(key=self.key))
         self._depth = 0
 
     @property

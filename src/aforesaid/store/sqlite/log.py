@@ -28,8 +28,8 @@ LAST_ROW = (1 << 63) - 1
 class SQLiteLog:
     """Reads and writes events, and the chain head of each tenant. `EventLog` documents the methods."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, key: bytes) -> None:
+        self._database, self._key = database, key
 
     def append(self, events: Iterable[Event]) -> None:
         with self._database.transaction():
@@ -81,7 +81,18 @@ class SQLiteLog:
         except StoreCorruptError:
             return self._head_from_events(tenant)
 
+    def seal(self, tenant: str) -> None:
+        with self._database.transaction():
+            self._write_head(tenant, (self.head(tenant) or Head()).sealed(tenant, self._key))
+
     def _put_head(self, tenant: str, head: Head) -> None:
+        try:
+            before = self.head(tenant)
+        except StoreCorruptError:
+            before = Head()  # nobody vouches for what comes after a damaged head
+        self._write_head(tenant, head.following(before, tenant, self._key))
+
+    def _write_head(self, tenant: str, head: Head) -> None:
         sql = "INSERT OR REPLACE INTO log_heads (tenant, head) VALUES (?, ?)"
         self._database.connection.execute(sql, (tenant, head.write()))
 

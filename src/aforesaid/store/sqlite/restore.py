@@ -23,6 +23,7 @@ from pathlib import Path
 
 from aforesaid.errors import InputError, StoreBusyError
 from aforesaid.settings.rows import StoreRows
+from aforesaid.store.key_file import key_path, new_key, read_key
 from aforesaid.store.protocols import Slot, ValueKind
 from aforesaid.store.sqlite import files
 from aforesaid.store.sqlite.copies import BEFORE_RESTORE, PART, delete, state_of
@@ -101,7 +102,8 @@ def restoration(path: Path, backup: Path, rows: StoreRows, *, dry_run: bool) -> 
         stack.callback(_delete_part, part)
         with translated(backup):
             _copy(backup, part)
-        store = stack.enter_context(closing(SQLiteStore(part, rows)))
+        key = read_key(key_path(path, rows.key_file)) or new_key()  # the copy gets no key file of its own
+        store = stack.enter_context(closing(SQLiteStore(part, rows, key=key)))
         yield Restoration(path, part, store, previous)
 
 

@@ -26,6 +26,7 @@ from aforesaid.surfaces.formats.values import to_json
 
 if TYPE_CHECKING:
     from aforesaid.settings import Settings
+    from aforesaid.store.sqlite import SQLiteStore
 
 LOW_DISK_BYTES = 500_000_000  # warn: a reindex or a backup may not fit
 NO_DISK_BYTES = 20_000_000  # fail: the next writes may not
@@ -125,6 +126,7 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         yield Check("store", "ok", f"{app.path}: {counts}")
         if not (os.access(app.path, os.W_OK) and os.access(app.path.parent, os.W_OK)):
             yield Check("writable", "warn", "no: it can be searched, but not changed", "Check the file's permissions.")
+        yield _key(store)
         if stats.pending:
             found = f"{counted(stats.pending, 'record')} without a vector"
             yield Check("vectors", "warn", found, "Run `aforesaid reindex`.")
@@ -139,6 +141,18 @@ def _store(app: App, settings: Settings) -> Iterator[Check]:
         store.close()
     active = [space.name for space in spaces if space.active]
     yield from _guarded("vectors", _same_embedder(settings, active))
+
+
+def _key(store: SQLiteStore) -> Check:
+    """Where the key is, and whether the store had other keys before."""
+    others = len(store.key_fingerprints) - 1
+    if others <= 0:
+        return Check("key", "ok", f"{store.key_path}")
+    found = f"{store.key_path} is a new key, because the earlier key file was missing"
+    remedy = (
+        "Digests of the same secret differ from earlier ones. `aforesaid verify --audit --seal` seals the log anew."
+    )
+    return Check("key", "warn", found, remedy)
 
 
 def _same_embedder(settings: Settings, active: list[str]) -> Iterator[Check]:

@@ -134,6 +134,7 @@ VERIFY = Verb(
             "verify_audit", "audit.verify", "Check the audit log.",
             arguments=(
                 Argument("known", "With --audit: an earlier digest that must still be in the log.", metavar="DIGEST"),
+                Argument("seal", "With --audit: seal an intact log with the store's key.", "flag"),
             ),
             grant="admin", fails=lambda log, view: not log.intact,
             by=Argument("audit", "Check the audit log instead: whether anybody changed or cut it.", "flag"),

@@ -21,14 +21,15 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aforesaid.errors import AforesaidError
 from aforesaid.settings.rows import ReaderRows
-from aforesaid.text.extract.spans import Redacted
+from aforesaid.text.extract.spans import LONG_WORD, Redacted
+from aforesaid.types.vocabulary import MAX_ID_CHARS
 
 if TYPE_CHECKING:
     from aforesaid.text.extract.dates import DateReading
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from aforesaid.text.extract.statements import Statement
 
 STRICT = "AFORESAID_STRICT_READERS"
+MOST_CLEAN = 8192  # texts that are remembered to be without secrets
 UNCHECKED = "unchecked"  # the kind of a redaction of the whole text, after the redactor failed
 WITHHELD = Redacted("[withheld: could not be checked]", (UNCHECKED,))
 
@@ -81,11 +83,29 @@ def _lazy(module: str, name: str) -> Callable[..., Any]:
 
 
 _secrets = _lazy("secrets", "redact_secrets")
+_certain = _lazy("secrets", "find_certain_secrets")
+_found = _lazy("secrets", "find_secrets")
 _pii = _lazy("pii", "redact_pii")
 _dates = _lazy("dates", "read_dates")
 _statements = _lazy("statements", "statements")
 _signals = _lazy("signals", "read_signals")
 _rules = _lazy("standing_rules", "is_standing_rule")
+
+
+class CleanTexts:
+    """Remembers texts without secrets by their hash, so that a text that passes several doors is read once."""
+
+    def __init__(self) -> None:
+        self._hashes: set[tuple[int, int]] = set()
+
+    def __contains__(self, text: str) -> bool:
+        return (len(text), hash(text)) in self._hashes
+
+    def add(self, text: str) -> None:
+        """Remember a text. When there are too many, begin again."""
+        if len(self._hashes) >= MOST_CLEAN:
+            self._hashes = set()
+        self._hashes.add((len(text), hash(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,11 @@ class Readers:
     statements: Callable[[str, str], Sequence[Statement]] | None = _statements
     signals: Callable[[str], Signals] | None = _signals
     rules: Callable[[str], bool] | None = _rules
+    _clean: CleanTexts = field(default_factory=CleanTexts, compare=False, repr=False)
+
+    def keyed(self, key: bytes) -> Readers:
+        """A copy whose digests of secrets are made with this key. A reader of secrets that was replaced stays."""
+        return replace(self, secrets=lambda text: _secrets(text, key)) if self.secrets is _secrets else self
 
     def switched(self, rows: ReaderRows) -> Readers:
         """A copy without the readers that the settings switch off."""
@@ -112,7 +137,26 @@ class Readers:
 
     def redact_secrets(self, text: str) -> Redacted:
         """The text without secrets; withheld as a whole if they cannot be found."""
-        return guarded("secrets", lambda: self.secrets(text), WITHHELD)
+        if text in self._clean:
+            return Redacted(text)
+        found = guarded("secrets", lambda: self.secrets(text), WITHHELD)
+        self._clean.add(found.text)
+        return found
+
+    def without_secrets(self, text: str) -> str:
+        """The text alone, without secrets."""
+        return self.redact_secrets(text).text
+
+    def secrets_in_name(self, name: str) -> tuple[str, ...]:
+        """The kinds of secrets in a name: those that their form gives away, and `password=…`."""
+        if name in self._clean or (len(name) < LONG_WORD and "=" not in name and "://" not in name):
+            return ()
+        found = list(_certain(name))
+        if "=" in name and len(name) <= MAX_ID_CHARS:
+            found += [span for span in _found(name) if name[span.start - 1] in "='\""]
+        if not found:
+            self._clean.add(name)
+        return tuple(dict.fromkeys(span.kind for span in found))
 
     def redact_pii(self, text: str, kinds: Collection[str] | None = None) -> Redacted:
         """The text without personal data of these kinds (None: every kind); withheld if it cannot be found."""

@@ -28,6 +28,7 @@ from aforesaid.text.extract.secrets.tables import table_secrets
 from aforesaid.text.extract.spans import DIGITS, LONG_WORD, Redacted, Span, TextView, find_spans, holds, merged, redact
 
 REDACTED = re.compile(r"\[secret:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")
+LONG = re.compile(rf"\S{{{LONG_WORD},}}+")
 LONG_RUN = re.compile(r"[A-Za-z0-9_-]{16}")  # every key has one
 DATA_URI = re.compile(r"data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=]*+")
 
@@ -70,16 +71,15 @@ def _certain(view: TextView) -> Iterator[Span]:
 
 def _keys(text: str) -> Iterator[Span]:
     """The keys of providers. They have no white space, so each long word is looked at alone."""
-    position = 0
-    for word in text.split():
-        if len(word) >= LONG_WORD and _may_hold_key(word):
-            position = text.index(word, position)
-            for span in find_spans(KEYS, TextView(word)):
-                yield Span(span.kind, position + span.start, position + span.end)
+    for match in LONG.finditer(text):
+        if _may_hold_key(match[0]):
+            for span in find_spans(KEYS, TextView(match[0])):
+                yield Span(span.kind, match.start() + span.start, match.start() + span.end)
 
 
 def _may_hold_key(word: str) -> bool:
-    return holds(word, DIGITS) and LONG_RUN.search(word) is not None
+    """Whether a long word is more than small letters; a key may have no digit by chance."""
+    return (holds(word, DIGITS) or word[1:].lower() != word[1:]) and LONG_RUN.search(word) is not None
 
 
 def _likely(view: TextView) -> Iterator[Span]:
