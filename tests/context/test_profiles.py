@@ -95,7 +95,8 @@ def test_one_long_memory_ends_a_prefix_and_no_other_context(profile: str) -> Non
     taken = [item.id for item in considered(context) if item.taken]
     assert "t1" in order and "t1" not in taken
     before = order[: order.index("t1")]
-    assert taken == before if profile in LIBRA else set(taken) == set(order) - {"t1"}
+    unlikely = {item.id for item in considered(context) if "not worth its tokens" in item.reason}
+    assert taken == before if profile in LIBRA else set(taken) == set(order) - {"t1"} - unlikely
 
 
 def test_a_context_by_profile_has_nothing_twice_and_no_rule_as_memory() -> None:

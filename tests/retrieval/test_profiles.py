@@ -48,7 +48,7 @@ def score_of(hit: Hit, profile: str) -> float:
     if profile == "default":
         names = [name for name in p if f"weight_{name}" in p]
         fused = p["alpha"] * p["meaning"] + (1 - p["alpha"]) * p["words"]
-        return fused + sum(p[f"weight_{name}"] * p[name] for name in names)
+        return fused + sum(p[f"weight_{name}"] * p[name] for name in names) + p.get("moved", 0.0)
     if profile == "libra-single":
         return (p["alpha"] * p["cos"] + p["beta"] * p["recency"] + p["gamma"] * p["scope"]) * p["quality"]
     if profile == "pce":

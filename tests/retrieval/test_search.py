@@ -61,7 +61,18 @@ def test_a_hit_explains_itself(filled: Memory) -> None:
     fused = parts["alpha"] * parts["meaning"] + (1 - parts["alpha"]) * parts["words"]
     assert parts["fused"] == pytest.approx(fused)
     names = [name.removeprefix("weight_") for name in parts if name.startswith("weight_")]
-    assert set(names) == {"session", "near", "answers", "date", "personal", "speaker", "asks", "repeats", "agent"}
+    assert set(names) == {
+        "session",
+        "near",
+        "answers",
+        "context",
+        "date",
+        "personal",
+        "speaker",
+        "asks",
+        "repeats",
+        "agent",
+    }
     assert hit.score == pytest.approx(fused + sum(parts[f"weight_{name}"] * parts[name] for name in names))
 
 

@@ -105,7 +105,7 @@ def test_a_damaged_text_index_leaves_the_vectors(path: Path) -> None:
     with Memory.open(path, embedder=HashEmbedder(64), settings=settings, clock=standing_clock) as memory:
         memory.remember("The harbour master keeps the blue ledger.", user="ana", time=NOW)
     with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE terms_data SET block = x'ffffffffffffffff' WHERE id = 10")
+        connection.execute("UPDATE places SET data = x'ff'")
     connection.close()
     with Memory.open(path, embedder=HashEmbedder(64), settings=settings, clock=standing_clock) as memory:
         for profile in ("default", "pce"):

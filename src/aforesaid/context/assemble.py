@@ -52,6 +52,7 @@ class ContextRequest:
     now: datetime
     messages: tuple[Mapping[str, str], ...] = ()
     profile: str = DEFAULT
+    min_confidence: float = 0.0
 
     @property
     def subject(self) -> str | None:
@@ -91,6 +92,7 @@ def _build(request: Request, spec: ContextRequest) -> Context:
         snippets=snippet_budget(request.settings),
         by_time=grows,
         prefix=spec.profile in PREFIX_PROFILES,
+        least_confidence=max(spec.min_confidence, rows.least_confidence if grows else 0.0),
     )  # fmt: skip
     packed = (packer.extend(previous.pieces) if grows else None) or packer.start_new()
     digests = _digests(packed.context, count)
@@ -223,32 +225,41 @@ def _unheard(rules: Sequence[Record], turns: Sequence[Record]) -> Sequence[Recor
 def _elevated(
     request: Request, spec: ContextRequest, rules: Sequence[Record], shown: frozenset[str], room: int
 ) -> tuple[Sequence[Record], int]:
-    """The newest elevated rules that are near the query (cos > θ1) and fit ρ·τ, and their tokens.
+    """The elevated rules that fit ρ·τ, and their tokens: those near the query (cos > θ1), newest first; then the rest.
 
-    A rule that the session's last context showed stays, like recalled history, so that the prompt cache stays valid.
+    "We always use pnpm here" is far from "install lodash", and still holds: `default` shows every rule that fits. The
+    other profiles show those near the query only. A rule that the session's last context showed stays, like recalled
+    history, so that the prompt cache stays valid.
     """
     if not rules:
         return (), 0
-    request = with_thresholds(request)
-    count, rows = request.count_tokens, request.settings
+    near = _near_rules(request, spec.query, rules) | shown
+    far = [rule for rule in rules if rule.key not in near] if spec.profile == DEFAULT else []
+    count = request.count_tokens
     spent = count(marks.ASKED + "\n")
-    most = min(packing.share_tokens(spec.budget_tokens, rows.assemble.elevated), room)
-    query = request.arm.embed_query(spec.query)
-    vectors = request.view.vectors([record.key for record in rules]) if query is not None else {}
-    taken: list[Record] = []
-    for record in reversed(rules):
-        vector = vectors.get(record.key)
+    most = min(packing.share_tokens(spec.budget_tokens, request.settings.assemble.elevated), room)
+    taken: set[str] = set()
+    for record in (*reversed([rule for rule in rules if rule.key in near]), *reversed(far)):
         cost = count(frame.rule(record) + "\n")
-        near = query is None or vector is None or float(vector @ query) > rows.libra.theta1 or record.key in shown
-        if near and spent + cost <= most:
-            taken.append(record)
+        if spent + cost <= most:
+            taken.add(record.key)
             spent += cost
-    return taken[::-1], spent if taken else 0
+    return [rule for rule in rules if rule.key in taken], spent if taken else 0
+
+
+def _near_rules(request: Request, query: str, rules: Sequence[Record]) -> frozenset[str]:
+    """The keys of the rules with cos > θ1; without embeddings, of all."""
+    request = with_thresholds(request)
+    vector = request.arm.embed_query(query)
+    if vector is None:
+        return frozenset(rule.key for rule in rules)
+    vectors, least = request.view.vectors([rule.key for rule in rules]), request.settings.libra.theta1
+    return frozenset(rule.key for rule in rules if rule.key not in vectors or float(vectors[rule.key] @ vector) > least)
 
 
 def _traced(record: Record, taken: Sequence[Record], what: str, count: Count, part: Part = "rules") -> TraceItem:
     fits = record in taken
-    missing = "does not fit" if part == "rules" else "does not fit, or far from it"
+    missing = "does not fit" if part == "rules" else "does not fit, or is far from the query"
     reason = what if fits else f"{what}: {missing}"
     reason += frame.disarmed(record) if part == "guidance" else ""
     return TraceItem(record.id, part, fits, count(frame.rule(record) + "\n"), reason, key=record.key)

@@ -63,7 +63,8 @@ class ContextPacker:
 
     A new context uses the share `fill` of the tokens left for recall; an extended one adds at most the share `fresh`.
     `caps` limits the recalled tokens per scope, `snippets` those of notes. Hits are shown in order of time, or in
-    their own order. With `prefix`, the first hit that does not fit ends the context.
+    their own order. With `prefix`, the first hit that does not fit ends the context. Hits with less than
+    `least_confidence` are not worth their tokens.
     """
 
     mandatory: Mandatory
@@ -77,6 +78,7 @@ class ContextPacker:
     snippets: SnippetBudget
     by_time: bool
     prefix: bool
+    least_confidence: float = 0.0
 
     def start_new(self) -> PackedContext:
         """Build a new context: recent turns, then the best hits in one frame."""
@@ -134,6 +136,9 @@ class ContextPacker:
                 continue
             if key in covered or below & covered:
                 trace.append(_traced(hit, False, size, "already in the context, as a summary or as its turns"))
+                continue
+            if hit.confidence < self.least_confidence:
+                trace.append(_traced(hit, False, size, f"not worth its tokens: confidence {hit.confidence:.3f}"))
                 continue
             heading = frame.heading(hit.record)
             size += 0 if heading in (headings if self.by_time else headings[-1:]) else self.count(heading + "\n")

@@ -63,11 +63,17 @@ def recall(request: Request, wanted: RecallRequest) -> Context:
     rules = guidance_in_view(request, wanted.where)
     shown |= {source for rule in rules if rule.key in shown for source in _sources(rule)}
     fresh = (hit for hit in hits if hit.record.key not in shown and not _in_context(hit.record, wanted, since))
-    near = [hit.record for hit in relevant(fresh, query, floor_of(request.settings.hooks, request.arm.background))]
-    keys = with_answers(request.view, near, wanted.where)
-    if not keys:
+    rows = request.settings.hooks
+    near = [hit.record for hit in relevant(fresh, query, floor_of(rows, request.arm.background))]
+    keys = with_answers(request.view, near, wanted.where) if hits.confidence >= rows.min_confidence else ()
+    new = [
+        rule.key
+        for rule in rules
+        if not _sources(rule).isdisjoint(keys) or (rule.key not in shown and not _said_here(rule, wanted, since))
+    ]
+    if not keys and not new:
         return empty
-    where = replace(wanted.where, keys=(*keys, *(rule.key for rule in rules if not _sources(rule).isdisjoint(keys))))
+    where = replace(wanted.where, keys=(*keys, *new))
     without_tail = replace(request, settings=request.settings.changed(NO_TAIL, "recall"))
     context = assembling.ContextRequest(query, where, wanted.session, wanted.budget_tokens, wanted.now)
     return assembling.assemble(without_tail, context)
@@ -112,6 +118,12 @@ def with_answers(store: Reader, records: Sequence[Record], where: Filter) -> tup
 def _sources(rule: Record) -> frozenset[str]:
     """The keys of the turns that guidance was made from; it is shown instead of them."""
     return frozenset(rule.provenance.sources if rule.provenance else ())
+
+
+def _said_here(rule: Record, wanted: RecallRequest, since: datetime | None) -> bool:
+    """Whether the model sees the turn that a rule was made from: it is of this session, and not shortened away."""
+    same_session = wanted.session is not None and rule.meta.get("session") == wanted.session
+    return same_session and (since is None or rule.time > since)
 
 
 def only_asks(text: str) -> bool:

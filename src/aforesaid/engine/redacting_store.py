@@ -22,6 +22,7 @@ class RedactingStore:
         self.count = store.count
         self.around = store.around
         self.text_search = store.text_search
+        self.term_matches = store.term_matches
         self.vector_search = store.vector_search
         self.vector_search_many = store.vector_search_many
         self.vectors = store.vectors

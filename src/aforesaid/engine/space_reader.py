@@ -21,6 +21,7 @@ class SpaceReader:
         self.glances = store.glances
         self.around = store.around
         self.text_search = store.text_search
+        self.term_matches = store.term_matches
         self.edges = store.edges
         self.vector_search = partial(store.vector_search, space=space)
         self.vector_search_many = partial(store.vector_search_many, space=space)

@@ -24,6 +24,7 @@ from aforesaid.errors import AforesaidError, InputError, StoreError
 from aforesaid.ingest import claims
 from aforesaid.ingest import pipeline as ingesting
 from aforesaid.ingest import supersede as superseding
+from aforesaid.math.domain import share
 from aforesaid.math.pce import Signal
 from aforesaid.memory.handle import public
 from aforesaid.memory.lookup import SAFE_CHARS
@@ -439,6 +440,7 @@ class Memory:
         offset: int = 0,
         now: TimeLike | None = None,
         profile: str = "default",
+        min_confidence: float = 0.0,
     ) -> SearchResult:
         """Find records by words and by meaning, best first. Searching changes no record.
 
@@ -450,9 +452,12 @@ class Memory:
             exclude: Ids, keys or handles of records to leave out. A name that means no record excludes nothing.
             limit: How many hits to return; the setting `search.limit` if left out.
             profile: How to rank: `default`, `libra`, `libra-single`, `libra-two-pass`, `pce` or `openclaw`.
+            min_confidence: Leave out hits with a lower confidence, in [0, 1]. When nothing is left, the memory probably
+                holds no answer.
 
         Returns:
-            The hits with scores and reasons. Its `freshness` says what the search could not see.
+            The hits with scores, confidences and reasons. Its `confidence` is the probability that this memory holds an
+            answer at all; `freshness` says what the search could not see.
 
         Raises:
             InputError: The query is empty, or a filter has an unknown value.
@@ -464,8 +469,9 @@ class Memory:
         )  # fmt: skip
         page = searching.Page(request.settings.search.limit if limit is None else limit, offset)
         return search_log.logged_search(
-            request, query, where, page, moment, profile, optional_id(active_session, "active_session")
-        )
+            request, query, where, page, moment, profile, optional_id(active_session, "active_session"),
+            share(min_confidence, "min_confidence"),
+        )  # fmt: skip
 
     def assemble(
         self,
@@ -478,6 +484,7 @@ class Memory:
         now: TimeLike | None = None,
         messages: Sequence[Mapping[str, str]] = (),
         profile: str = "default",
+        min_confidence: float = 0.0,
     ) -> Context:
         """Build the context for a prompt: rules, the session's recent turns, and the best of the past.
 
@@ -490,6 +497,8 @@ class Memory:
             budget_tokens: How many tokens the context may have; the setting `assemble.budget_tokens` if left out.
             messages: Messages that are not stored yet, as `{"role": …, "content": …}`. They come last, unchanged.
             profile: How to rank and pack the past, as in `search`. Only `default` keeps what it showed before.
+            min_confidence: Leave out what is less likely part of an answer, in [0, 1]. The setting
+                `assemble.least_confidence` is the least for `default`.
 
         Returns:
             The context, with a trace that gives the reason for each record in it and left out of it.
@@ -504,7 +513,8 @@ class Memory:
         budget = request.settings.assemble.budget_tokens if budget_tokens is None else budget_tokens
         where = visible(request, user=user, project=project, now=moment)
         name = optional_id(session, "session")
-        wanted = assembling.ContextRequest(query, where, name, budget, moment, own, profile)
+        least = share(min_confidence, "min_confidence")
+        wanted = assembling.ContextRequest(query, where, name, budget, moment, own, profile, least)
         return _with_budget_warning(assembling.assemble(request, wanted))
 
     def recall(

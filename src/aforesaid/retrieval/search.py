@@ -11,6 +11,7 @@ from aforesaid.engine.request import Request
 from aforesaid.engine.rules import guidance_in_view
 from aforesaid.engine.thresholds import with_thresholds
 from aforesaid.errors import InputError
+from aforesaid.retrieval.confidence import FIRST, with_confidence
 from aforesaid.retrieval.fallback import weak_hits_reason, with_raw_turns
 from aforesaid.retrieval.ranking.base import Question
 from aforesaid.types import Filter, Hit, SearchResult, check_choice, storable
@@ -55,18 +56,22 @@ def search(
     now: datetime,
     profile: str = "default",
     active_session: str | None = None,
+    min_confidence: float = 0.0,
 ) -> SearchResult:
-    """The best records for a query under a filter, each with its score parts and the reason."""
+    """The best records for a query under a filter, each with its score parts, the reason and a confidence."""
     check_choice(profile, tuple(PROFILES), "profile")
     request = with_thresholds(request.with_ids()) if profile in DERIVED else request.with_ids()
-    question = question_for(request, query, _without_guidance(request, where), page.end, now, active_session)
+    limit = max(page.end, FIRST) if profile == "default" else page.end  # a confidence needs some hits to compare
+    question = question_for(request, query, _without_guidance(request, where), limit, now, active_session)
     rank = _profile(profile)
     hits, below = _ranked(question, profile)
     details = dict(question.details)
     problem = weak_hits_reason(question, hits, profile in RELATIVE)
     final = with_raw_turns(question, hits, rank) if problem else hits
+    judged = with_confidence(question, final)
+    kept = [hit for hit in judged.hits if hit.confidence >= min_confidence]
     return SearchResult(
-        tuple(final[page.offset : page.end]),
+        tuple(kept[page.offset : page.end]),
         replace(request.freshness(where), text_off=question.off.get("text", "")),
         question.text,
         profile,
@@ -74,6 +79,8 @@ def search(
         details,
         **request.ids,
         below_threshold=tuple(below),
+        confidence=judged.confidence,
+        signals=judged.signals,
     )
 
 

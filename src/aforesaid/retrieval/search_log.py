@@ -45,13 +45,14 @@ def logged_search(
     now: datetime,
     profile: str,
     active_session: str | None = None,
+    min_confidence: float = 0.0,
 ) -> SearchResult:
     """Search, and write events about it if `search.log` is on. A store that cannot be written is still searched."""
     if request.settings.search.log == OFF:
-        return search(request, query, where, page, now, profile, active_session)
+        return search(request, query, where, page, now, profile, active_session, min_confidence)
     request = request.with_ids()
     began = time.perf_counter()
-    result = search(request, query, where, page, now, profile, active_session)
+    result = search(request, query, where, page, now, profile, active_session, min_confidence)
     ms = (time.perf_counter() - began) * 1000
     with suppress(StoreReadOnlyError, StoreBusyError, StoreFullError), writing(request, check_policy=False) as writer:
         writer.commit(events=_events(request, result, where, ms))

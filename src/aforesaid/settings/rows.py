@@ -192,11 +192,18 @@ class DefaultRows:
     weight_session: float = number(0.35, 0, 10, "weight of the best score in the record's session")
     weight_near: float = number(0.1, 0, 10, "weight of the best neighbour, less with distance")
     weight_answers: float = number(0.35, 0, 10, "weight of the question that a record answers")
+    weight_context: float = number(0.25, 0, 10, "weight of the query's words in a record and its neighbours together")
     weight_asks: float = number(0.1, 0, 10, "penalty for a record that only asks, by the share that asks")
     weight_repeats: float = number(1.5, 0, 10, "penalty for a stored question that only repeats the query")
     weight_agent: float = number(0.25, 0, 10, "penalty for agent messages when users ask about themselves")
     weight_date: float = number(0.4, 0, 10, "boost for a day or week that the query names; half for longer periods")
     date_grace_days: float = number(7, 0, 3650, "days after that period that still get the boost")
+    newest_margin: float = number(
+        0.2, 0, 1, "of hits about the same thing within this share of the best score, the newest is first"
+    )
+    newest_words: float = number(
+        0.25, 0, 1, "about the same thing: shares of the query's words that differ by no more than this"
+    )
     weight_personal: float = number(0.15, 0, 10, "boost for users' own statements when they ask about themselves")
     weight_speaker: float = number(0.08, 0, 10, "boost for messages of the one speaker that the query names")
 
@@ -329,6 +336,9 @@ class AssembleRows:
     fill: float = number(0.6, 0, 1, "share of the recall room that the first context of a session uses")
     fresh: float = number(0.1, 0, 1, "share of the recall room that each later turn may add")
     tail_turns: int = whole(4, 0, 10_000, "m: recent messages that are always included")
+    least_confidence: float = number(
+        0.002, 0, 1, "leave out hits with a lower confidence: they are not worth their tokens"
+    )
     candidates: int = whole(400, 1, 10_000, "hits considered for a context, at most")
     tokens_a_hit: int = whole(20, 1, 100_000, "hits considered = budget ÷ this + 50")
 
@@ -394,6 +404,7 @@ class HookRows:
     event_ms: int = whole(30_000, 50, 3_600_000, "longest time for every other event")
     budget_tokens: int = whole(1000, 50, 100_000, "tokens added to a prompt, at most")
     candidates: int = whole(60, 1, 1000, "hits considered for a prompt")
+    min_confidence: float = number(0.15, 0, 1, "add nothing when the memory holds an answer with less confidence")
     min_cosine: float = number(0.0, -1, 1, "add records with at least this cosine to the prompt (0: set by the model)")
     min_words: float = number(0.5, 0, 1, "also add related records with at least this share of the prompt's words")
     documents: bool = free(False, "load AGENTS.md and CLAUDE.md of the working folder when a session starts")

@@ -26,7 +26,10 @@ from aforesaid.store.protocols import (
     StoreProblem,
     StoreStats,
     Surroundings,
+    TermMatches,
 )
+from aforesaid.text.analyze import searchable
+from aforesaid.text.analyze import terms as terms_of
 from aforesaid.types import Filter, Record, Scored
 
 NO_LIMIT = 1 << 40
@@ -76,6 +79,16 @@ class DerivedStore(Store):
             if before or after:
                 found[record.key] = Surroundings(tuple(before), tuple(after))
         return found
+
+    def term_matches(self, terms: Sequence[str], keys: Sequence[str], where: Filter) -> TermMatches:
+        """Read and analyse all records of the owners."""
+        asked, wanted = frozenset(terms), frozenset(keys)
+        owned = self.find(Filter(where.tenant, where.owners, echoes=True, withheld=True))
+        held = {record.key: asked.intersection(terms_of(searchable(record))) for record in owned}
+        holders = Counter(term for found in held.values() for term in found)
+        return TermMatches(
+            len(held), {term: holders[term] for term in asked}, {key: held[key] for key in held.keys() & wanted}
+        )
 
     def vector_search_many(
         self, matrix: Vectors, where: Filter, limit: int, *, space: str | None = None

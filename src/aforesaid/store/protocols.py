@@ -62,6 +62,18 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
+class TermMatches:
+    """How common the terms of a query are, and which of them some records contain.
+
+    `records` counts the records of the filter's owners, `holders` those with each term, `found` the terms by key.
+    """
+
+    records: int
+    holders: Mapping[str, int]
+    found: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class StoreProblem:
     """A fault that `verify` found. `mended` is True when `repair` fixed it; `done` says how."""
 
@@ -214,6 +226,12 @@ class Reader(Protocol):
 
         The term statistics are those of all records of the filter's owners, and of nobody else. A repeated term counts
         repeatedly. A backend that can only order texts gives NaN as their score.
+        """
+
+    def term_matches(self, terms: Sequence[str], keys: Sequence[str], where: Filter) -> TermMatches:
+        """Return which of the terms each record contains, and how many records of the filter's owners have each term.
+
+        Counts as `text_search` does: all records of the owners, whatever else the filter says.
         """
 
     @abstractmethod

@@ -224,3 +224,18 @@ class SearchContract:
         fill(store, [make_record("a"), make_record("b", user="bo")])
         store.text_search(query_terms(query), Filter(owners=("user:bo",)), 5)
         assert store.count(ALL) == 2
+
+    def test_matches_of_terms_count_the_records_of_the_owners_in_view(self, store: Store) -> None:
+        texts = {"a": "a red boat", "b": "red and blue", "c": "the boat sank", "d": "nothing here"}
+        mine = {name: make_record(name, text=text, user="ana") for name, text in texts.items()}
+        other = make_record("z", text="red boat", user="bo")
+        store.put([*mine.values(), other])
+        asked = query_terms("red boat zebra")
+        red, boat, zebra = asked
+        found = store.term_matches(asked, [mine["a"].key, mine["d"].key, "no"], Filter(owners=("user:ana",)))
+        assert found.records == 4 and dict(found.holders) == {red: 2, boat: 2, zebra: 0}
+        assert dict(found.found) == {mine["a"].key: frozenset({red, boat}), mine["d"].key: frozenset()}
+        store.delete([mine["b"].key])
+        both = store.term_matches(asked, [other.key], Filter(owners=("user:ana", "user:bo")))
+        assert both.records == 4 and both.holders[red] == 2 and both.found == {other.key: frozenset({red, boat})}
+        assert store.term_matches([], [], Filter(owners=())).records == 0

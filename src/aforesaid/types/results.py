@@ -82,17 +82,22 @@ class IngestReport(Sequence[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A found record, its score, the parts of the score by name, and the reason in one line."""
+    """A found record, its score, the parts of the score by name, and the reason in one line.
+
+    `score` orders the hits of one query. `confidence` can be compared between queries: it is the probability that the
+    record is part of an answer.
+    """
 
     record: Record
     score: float
     parts: Mapping[str, float]
     reason: str
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult(Sequence[Hit]):
-    """The hits, best first."""
+    """The hits, best first. `confidence` is the probability that this memory holds an answer at all."""
 
     hits: tuple[Hit, ...]
     freshness: Freshness
@@ -104,6 +109,8 @@ class SearchResult(Sequence[Hit]):
     request_id: str = ""
     trace_id: str = ""
     below_threshold: tuple[Hit, ...] = ()  # for `pce`: candidates that are no hits, best first
+    confidence: float = 0.0
+    signals: Mapping[str, float] = field(default_factory=dict)  # what the confidence is made of
 
     def __len__(self) -> int:
         return len(self.hits)

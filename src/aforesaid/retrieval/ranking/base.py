@@ -16,7 +16,7 @@ from aforesaid.errors import StoreCorruptError
 from aforesaid.math.pce import text_by_rank
 from aforesaid.math.vectors import Vectors
 from aforesaid.settings import Settings
-from aforesaid.store.protocols import Reader
+from aforesaid.store.protocols import Reader, TermMatches
 from aforesaid.text.analyze import query_terms
 from aforesaid.types import Filter, Hit, Record, Scope
 
@@ -106,6 +106,15 @@ def text_scores(question: Question, limit: int) -> dict[str, float]:
         question.off["text"] = f"{error.message} {error.remedy}"
         return {}
     return {item.key: item.score for item in found}
+
+
+def word_matches(question: Question, keys: Sequence[str]) -> TermMatches:
+    """Which words of the query records have, and how common the words are; nothing when the text index is damaged."""
+    try:
+        return question.store.term_matches(query_terms(question.text), keys, question.where)
+    except StoreCorruptError as error:
+        question.off["text"] = f"{error.message} {error.remedy}"
+        return TermMatches(0, {}, {})
 
 
 def text_candidates(question: Question, limit: int) -> dict[str, float]:

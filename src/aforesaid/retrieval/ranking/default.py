@@ -1,8 +1,8 @@
 """`default`: BM25 and cosine fused, plus features of the record and its session.
 
 fused = α·meaning + (1 − α)·words
-score = fused + w_session·session + w_near·near + w_answers·answers + w_date·date + w_personal·personal
-              + w_speaker·speaker − w_asks·asks − w_repeats·repeats − w_agent·agent
+score = fused + w_session·session + w_near·near + w_answers·answers + w_context·context + w_date·date
+              + w_personal·personal + w_speaker·speaker − w_asks·asks − w_repeats·repeats − w_agent·agent
 
 `words` is the BM25 score and `meaning` the cosine, both scaled to [0, 1]. In a conversation the answer often lacks the
 words of the question: it is the reply to "what did you paint?", or comes three turns after its topic. So the best
@@ -29,8 +29,10 @@ from aforesaid.retrieval.ranking.base import (
     reason,
     text_candidates,
     vector_candidates,
+    word_matches,
 )
 from aforesaid.retrieval.ranking.features import FeatureInput, feature_columns
+from aforesaid.retrieval.ranking.newest import newest_first
 from aforesaid.retrieval.ranking.related import linked_hits, rank_newer_first
 from aforesaid.settings.rows import DefaultRows
 from aforesaid.store.protocols import Surroundings
@@ -77,7 +79,8 @@ def rank(question: Question) -> list[Hit]:
     leading = list(found.fused)[: max(rows.pool, 2 * question.limit)]
     around = question.store.around(leading[: rows.anchors], question.where, rows.reach)
     glances = question.store.glances(_distinct([*leading, *_neighbour_keys(around.values())]))
-    inputs = FeatureInput({key: found.of(key).score for key in glances}, around, glances, aim, question.text)
+    matches = word_matches(question, list(glances))
+    inputs = FeatureInput({key: found.of(key).score for key in glances}, around, glances, aim, question.text, matches)
     columns = feature_columns(inputs, rows.fade)
     weights = _weights(rows)
     scores = np.array(list(inputs.fused.values())) + sum(weights[name] * np.array(columns[name]) for name in weights)
@@ -86,7 +89,7 @@ def rank(question: Question) -> list[Hit]:
     parts = {keys[i]: {name: column[i] for name, column in columns.items()} for i in order}
     records = question.store.get(list(parts))
     hits = [_hit(question, found, record, parts[record.key], weights) for record in records]
-    return rank_newer_first(question, _with_links(question, hits))
+    return newest_first(rank_newer_first(question, _with_links(question, hits)), aim, rows)
 
 
 def _with_links(question: Question, hits: list[Hit]) -> list[Hit]:
@@ -142,6 +145,7 @@ def _weights(rows: DefaultRows) -> dict[str, float]:
         "session": rows.weight_session,
         "near": rows.weight_near,
         "answers": rows.weight_answers,
+        "context": rows.weight_context,
         "date": rows.weight_date,
         "personal": rows.weight_personal,
         "speaker": rows.weight_speaker,
@@ -169,7 +173,7 @@ def _hit(
     parts["age_days"] = question.age_days(record)
     why = evidence(question, record, found.text_ranks.get(key), cosine)
     why |= {"nearest": "a sentence"} if key in found.passages else {}
-    changes = {name: weights[name] * part for name, part in added.items()}
+    changes = {name: weight * added[name] for name, weight in weights.items()}
     why |= {name: f"{change:+.2f}" for name, change in changes.items() if abs(change) >= LEAST_SHOWN}
     why |= {"durable": "yes"} if record.durable else {}
     return Hit(record, fused.score + sum(changes.values()), parts, reason(why))

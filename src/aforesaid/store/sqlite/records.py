@@ -13,7 +13,7 @@ from aforesaid._util.batches import batched
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.codec import from_micros, to_micros
 from aforesaid.store.filtering import passes
-from aforesaid.store.protocols import Access, Damage, Damaged, Glance, Order, Surroundings
+from aforesaid.store.protocols import Access, Damage, Damaged, Glance, Order, Surroundings, TermMatches
 from aforesaid.store.sqlite.checksums import checksum
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.derive import derive_again
@@ -278,6 +278,9 @@ class RecordTables(VectorTables):
 
     def text_search(self, terms: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         return self._terms.search(terms, where, limit)
+
+    def term_matches(self, terms: Sequence[str], keys: Sequence[str], where: Filter) -> TermMatches:
+        return self._terms.matches(terms, keys, where)
 
     def count(self, where: Filter) -> int:
         clause = records_clause(where, self._database.quarantine.rows)

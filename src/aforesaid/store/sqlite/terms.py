@@ -9,10 +9,11 @@ import numpy as np
 
 from aforesaid.errors import StoreCorruptError
 from aforesaid.math.bm25 import inverse_frequency, length_norms, term_scores
+from aforesaid.store.protocols import TermMatches
 from aforesaid.store.sqlite.database import Database
 from aforesaid.store.sqlite.filters import LISTED, listed, owners_clause
 from aforesaid.store.sqlite.passing import Rows, Scores, best_passing, by_row
-from aforesaid.store.sqlite.postings import GAP, PLACE, counts_in, places_in, unpacked
+from aforesaid.store.sqlite.postings import CHUNK, GAP, PLACE, counts_in, places_in, unpacked
 from aforesaid.types import Filter, Scored
 
 
@@ -60,6 +61,29 @@ class TermIndex:
             scores[at] += term_scores(repeats * idf, counts_in(postings), norms[at])
         found = np.flatnonzero(scores)
         return by_row(places["row"][found], scores[found])
+
+    def matches(self, words: Sequence[str], keys: Sequence[str], where: Filter) -> TermMatches:
+        """Return which words records contain, and how many records of the filter's owners contain each."""
+        owners = owners_clause(where)
+        with self._database.snapshot():
+            sql = f"SELECT ifnull(sum(records), 0) FROM owners WHERE owner IN ({owners.sql})"
+            records = int(self._database.one(sql, *owners.parameters)[0])
+            sql = f"SELECT key, owner, place FROM records JOIN placed USING (row) WHERE key IN {LISTED}"
+            asked: dict[tuple[int, int], list[tuple[str, int]]] = {}
+            for key, owner, place in self._database.rows(sql, listed(keys)):
+                asked.setdefault((owner, place // CHUNK), []).append((key, place % CHUNK))
+            lists = self._lists(words, where)
+        holders, found = dict.fromkeys(words, 0), {key: set[str]() for held in asked.values() for key, _ in held}
+        for word, held in lists.items():
+            for owner, chunk, data in held:
+                postings = unpacked(data)
+                holders[word] += postings.size
+                if (owner, chunk) in asked:
+                    here = set(places_in(postings).tolist())
+                    for key, place in asked[owner, chunk]:
+                        if place in here:
+                            found[key].add(word)
+        return TermMatches(records, holders, {key: frozenset(terms) for key, terms in found.items()})
 
     def _lists(self, words: Sequence[str], where: Filter) -> dict[str, list[tuple[int, int, bytes]]]:
         """Return the lists of each word as (owner, chunk, data)."""

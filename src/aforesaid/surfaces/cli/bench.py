@@ -225,6 +225,39 @@ def own(ctx: click.Context, /, kinds: tuple[Kind, ...], queries: int, **chosen: 
         ctx.exit(1)
 
 
+@command("trust", "aforesaid bench trust locomo10.json --limit-questions 200")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@whole("--limit-questions", "At most N questions a file, each type in proportion.")
+@click.option("--contexts/--no-contexts", default=True, help="Build a context for every question too; slower.")
+@click.option("--fit", is_flag=True, help="Also fit the weights of the confidence anew, and print them.")
+@click.pass_obj
+def trust(app: App, paths: Sequence[str], limit_questions: int | None, contexts: bool, fit: bool) -> None:
+    """Measure whether answers can be trusted. Asks questions also where their answer is not.
+
+    Every question is asked of its own conversation, of the same one with its evidence hidden, and of another one. Shows
+    how well the confidence tells them apart and whether it is calibrated, how often the newest version of a changed
+    fact comes first, and how many tokens a context takes.
+    """
+    from aforesaid.bench import trust as bench_trust
+    from aforesaid.bench.quality.load import load
+    from aforesaid.bench.quality.types import choose
+    from aforesaid.surfaces.formats.bench import fit_text, trust_text
+
+    datasets = [load(Path(path)) for path in paths]
+    settings = app.settings()
+    asked = []
+    with _cached(app, settings) as embedder:
+        for dataset in datasets:
+            questions = choose(dataset.questions, limit=limit_questions)
+            with progress(dataset.name) as move:
+                asked += bench_trust.measure(dataset, questions, embedder, settings, move, contexts=contexts)
+    names = [dataset.name for dataset in datasets]
+    reports = [bench_trust.report(name, [each for each in asked if each.dataset == name]) for name in names]
+    models = bench_trust.fit(asked) if fit else {}
+    text = trust_text(reports) + (f"\n\n{fit_text(models)}" if fit else "")
+    app.say(to_json({"reports": reports, **({"models": models} if fit else {})}), text)
+
+
 @command("readers", "aforesaid bench readers locomo10.json")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.pass_context
@@ -350,5 +383,7 @@ def _cached(app: App, settings: Settings) -> Iterator[CachedEmbedder | None]:
         yield cached
 
 
-for each in (quality, ablation, own, readers, secrets, stability, compaction, files, speed, starts, scoring, tokens):
+for each in (
+    quality, ablation, own, trust, readers, secrets, stability, compaction, files, speed, starts, scoring, tokens,
+):  # fmt: skip
     bench.add_command(each)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aforesaid.surfaces.formats.columns import table
@@ -12,6 +12,8 @@ if TYPE_CHECKING:  # these rooms import numpy
     from aforesaid.bench.own import OwnReport
     from aforesaid.bench.quality.metrics import Estimate
     from aforesaid.bench.quality.report import QualityReport, VariantReport
+    from aforesaid.bench.trust import TrustReport
+    from aforesaid.math.confidence import Logistic
 
 MAIN = "turn.fraction@10"  # the metric that tables by type and by fold show
 COLUMNS = {
@@ -45,6 +47,42 @@ def quality_text(report: QualityReport) -> str:
     parts.append(_by_type(report))
     parts.append(_by_fold(report))
     return "\n\n".join(parts)
+
+
+def trust_text(reports: Sequence[TrustReport]) -> str:
+    """One column a dataset; then how confidences and shares of answers agree."""
+    lines: list[tuple[str, Callable[[TrustReport], str]]] = [
+        ("questions", lambda r: str(r.questions)),
+        ("AUROC, another conversation's questions", lambda r: _maybe(r.foreign_auroc)),
+        ("of them refused, 95 % of own kept", lambda r: _maybe(r.foreign_refused)),
+        ("AUROC, evidence hidden", lambda r: _maybe(r.hidden_auroc)),
+        ("of them refused, 95 % of own kept", lambda r: _maybe(r.hidden_refused)),
+        ("calibration error of results", lambda r: share(r.calibration_error)),
+        ("calibration error of hits", lambda r: share(r.hit_calibration_error)),
+        ("changed facts: newest first", lambda r: f"{share(r.newest_first)} of {r.changed}" if r.changed else NOTHING),
+        ("tokens of a context, budget 2,000", lambda r: f"{r.context_tokens:.0f}"),
+        ("of another conversation's question", lambda r: f"{r.foreign_context_tokens:.0f}"),
+        ("all evidence in the context", lambda r: share(r.complete)),
+    ]
+    table_rows = [["", *(report.dataset for report in reports)]]
+    table_rows += [[name, *(show(report) for report in reports)] for name, show in lines]
+    parts = [_rows(table_rows)]
+    for report in reports:
+        cells = [[share(sure), share(right), str(count)] for sure, right, count in report.bins]
+        parts.append(_rows([[f"{report.dataset}: confidence", "have an answer", "questions"], *cells]))
+    return "\n\n".join(parts)
+
+
+def _maybe(value: float | None) -> str:
+    return NOTHING if value is None else share(value)
+
+
+def fit_text(models: Mapping[str, Logistic]) -> str:
+    """The fitted weights, one model a line."""
+    return "\n".join(
+        f"{name}: {model.intercept:+.2f} {' '.join(f'{key}={value:+.2f}' for key, value in model.weights.items())}"
+        for name, model in models.items()
+    )
 
 
 def own_text(report: OwnReport) -> str:

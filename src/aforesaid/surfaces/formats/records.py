@@ -43,6 +43,7 @@ GATE_TERMS = {
 }
 STATUSES = ("stored", "duplicate", "echo", "skipped")
 DECISIONS = {"admit": "admitted", "defer": "deferred", "reject": "refused"}
+DOUBTFUL = 0.3  # a result with less confidence probably holds no answer
 WHO_COLUMNS = 28  # of the session/role column of a list
 ID_COLUMNS = 24
 
@@ -91,9 +92,10 @@ def search_json(result: SearchResult, view: View) -> dict[str, Any]:
     head = {"query": result.query, "profile": result.profile, **about, "offset": offset}
     head |= {"recovered": result.recovered} if result.recovered else {}
     head |= {"details": to_json(result.details)} if result.details else {}
-    head |= {name: getattr(result, name) for name in ("policy_version", "request_id", "trace_id")}
+    head |= {name: getattr(result, name) for name in ("confidence", "policy_version", "request_id", "trace_id")}
     if view.given.get("explain"):
         head["below_threshold"] = to_json(result.below_threshold)
+        head["signals"] = dict(result.signals)
     return {**head, "hits": hits, "freshness": to_json(result.freshness)}
 
 
@@ -110,12 +112,20 @@ def search_view(result: SearchResult, view: View) -> str:
 
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
-    why = [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
+    why = [sure_line(result)] if len(result) else []
+    why += [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
     why += [clip(details_line(result.details), columns)] if result.details else []
+    why += [wrapped(f"signals: {_parts(result.signals)}", columns, "")] if explain else []
     why += [ids_line(result)] if explain or result.profile == "pce" else []
     below = [_hit_text(hit, 0, result.query, columns, explain) for hit in result.below_threshold] if explain else []
     dropped = [f"{counted(len(below), 'candidate')} below the threshold:", *below] if below else []
     return "\n".join([*hits_text(result, columns, first_rank, explain), *dropped, *why, result.freshness.line])
+
+
+def sure_line(result: SearchResult) -> str:
+    """How likely the memory holds an answer."""
+    doubt = "This memory probably does not hold the answer" if result.confidence < DOUBTFUL else "Holds an answer"
+    return f"{doubt}: {result.confidence:.0%} likely."
 
 
 def ids_line(result: SearchResult | ActiveContext) -> str:
@@ -131,21 +141,27 @@ def details_line(details: Mapping[str, Any]) -> str:
 
 
 def hits_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> list[str]:
-    """Each hit: rank, score, time, id and origin; its text; why it was found."""
+    """Each hit: rank, score, confidence, time, id and origin; its text; why it was found."""
     return [_hit_text(hit, rank, result.query, columns, explain) for rank, hit in enumerate(result, first_rank)]
 
 
 def _hit_text(hit: Hit, rank: int, query: str, columns: int, explain: bool) -> str:
     record = hit.record
     place = f"{rank:>2}." if rank else "  –"  # a candidate without a rank is no hit
-    head = f"{place} {hit.score:.3f}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    head = (
+        f"{place} {hit.score:.3f}  {hit.confidence:>3.0%}  {stamp(record.time)}  {visible(record.id)}  {origin(record)}"
+    )
     lines = [clip(head, columns), "    " + snippet(record.text, columns - 4, query), "    " + hit.reason]
     if explain:
-        parts = " ".join(f"{name}={value:.4g}" for name, value in hit.parts.items())
+        parts = _parts(hit.parts)
         where = f"{record.kind}, scope {record.scope}, boundary {record.boundary}, key {record.key}"
         gate = [f"gate: {record.gate.decision}; {record.gate.reason}"] if record.gate else []
         lines += [wrapped(line, columns, "    ") for line in (f"parts: {parts}", where, *gate)]
     return "\n".join(lines) + "\n"
+
+
+def _parts(parts: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={value:.4g}" for name, value in parts.items())
 
 
 # Records

@@ -98,6 +98,8 @@ HIT: Fields = {
     "reason": (str, attrgetter("reason")),
 }
 HITS: Any = list[typed("HitResult", HIT)]  # type: ignore[misc]
+FOUND: Fields = {**HIT, "confidence": (float, score("confidence"))}
+FOUND_HITS: Any = list[typed("FoundResult", FOUND)]  # type: ignore[misc]
 CHANGE: Fields = {
     "path": (str, attrgetter("path")),
     "before": (str, lambda change: "" if change.before is None else neutralised_line(str(change.before))),
@@ -122,7 +124,8 @@ IDS: Fields = attributes(policy_version=str, request_id=str, trace_id=str)
 
 SHAPES: Mapping[str, Fields] = {
     "SearchAnswer": {
-        "hits": (HITS, lambda result: [filled(HIT, hit) for hit in result]),
+        "hits": (FOUND_HITS, lambda result: [filled(FOUND, hit) for hit in result]),
+        "confidence": (float, score("confidence")),
         "searched": (str, attrgetter("freshness.line")),
         "details": (str, lambda result: neutralised_line(details_line(result.details))),
         **IDS,

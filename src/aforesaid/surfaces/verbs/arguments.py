@@ -43,6 +43,10 @@ LIMIT = Argument(
     tool=ToolForm("How many at most.", default=8, least=1, most=50),
 )  # fmt: skip
 LIMIT_50 = replace(LIMIT, help="Show at most this many.  [default: 50]", default=50)
+MIN_CONFIDENCE = Argument(
+    "min_confidence", "Leave out what is less likely part of an answer (0 to 1).", "number", default=0.0, least=0,
+    tool=ToolForm("Leave out hits that are less likely part of an answer.", default=0.0, least=0, most=1),
+)  # fmt: skip
 OFFSET = Argument("offset", "Skip this many.", "integer", default=0, least=0)
 PAGE_50 = (LIMIT_50, OFFSET)
 IN_TOOL_TIME = ToolForm("A time such as 2026-05-03 or 2026-05-03T10:00Z; leave empty for none.")

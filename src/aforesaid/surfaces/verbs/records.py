@@ -102,7 +102,8 @@ SEARCH = Verb(
     "search", "search", "Find records, best first.",
     "Searches by meaning and by word; each hit says why it was found.",
     (
-        arg.QUERY, *arg.WHERE, arg.ACTIVE_SESSION, arg.LIMIT, arg.OFFSET, arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
+        arg.QUERY, *arg.WHERE, arg.ACTIVE_SESSION, arg.LIMIT, arg.OFFSET, arg.MIN_CONFIDENCE,
+        arg.SCOPE_FILTER, arg.KIND_FILTER, *arg.SPAN,
         replace(arg.SPAN[1], name="as_of", help="Answer as if it were this date. A date alone means its end."),
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         PROFILE,
@@ -127,7 +128,8 @@ SEARCH = Verb(
         ),
     ),
     tool=Tool(
-        "Find what was said or decided before, best first, each hit with its score and reason. Use it whenever the "
+        "Find what was said or decided before, best first, each hit with its score, confidence and reason. A low "
+        "confidence of the whole answer means that the memory probably does not know. Use it whenever the "
         "answer may lie in the past: preferences, decisions, names, dates, earlier errors. `as_of` answers as if it "
         "were that date. Read a whole hit with memory_get, and report with memory_feedback what helped.",
         "SearchAnswer", minimal=True,
@@ -181,6 +183,7 @@ ASSEMBLE = Verb(
             PROFILE, help=f"How hits are ranked and packed: {NAMES}.",
             tool=ToolForm("How the past is ranked; leave it at default unless you compare.", choices=PROFILES),
         ),
+        arg.MIN_CONFIDENCE,
         replace(arg.NOW, help="Count ages from this time.  [default: the clock]"),
         Argument("trace", "Show what was included and what was left out, and why.", "flag", view=True),
     ),

@@ -34,6 +34,17 @@ OF_AGENT = re.compile(
     re.IGNORECASE,
 )
 FIRST_PERSON = re.compile(r"\b(?:i|my|me|mine|myself|we|our|us|ours)\b|私|僕|俺|わたし", re.IGNORECASE)
+OF_PAST = re.compile(
+    any_of(
+        r"\b(?:used to|previous(?:ly)?|former(?:ly)?|before|original(?:ly)?|initial(?:ly)?|back then|in the past|"
+        r"earlier|earliest|first|prior|no longer|until|once had)\b",
+        r"以前|昔|かつて|当時|最初|前の|元の|之前|从前|原来|过去",
+        r"\b(?:früher|vorher|ehemalig\w*|damals|zuerst|antes|anterior\w*|antigu\w+|primero|avant|auparavant|ancien\w*|d'abord)\b",
+    ),
+    re.IGNORECASE,
+)
+OF_EVENT = re.compile(r"\b(?:did|was|were)\b|(?:した|だった|でした)(?:か|の)?[？?]?$", re.IGNORECASE)
+OF_NOW = re.compile(r"\b(?:recent(?:ly)?|latest|current(?:ly)?|now|last|newest)\b|最近|最新|今|現在", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MAYBE_DATED = re.compile(
     r"\d|\b(?:yesterday|today|tonight|ago|last|past|this|next|week|weekend|month|year|spring|summer|autumn|fall|winter|"
@@ -72,6 +83,8 @@ class Aim:
     of_agent: bool
     of_asker: bool
     periods: tuple[Period, ...]
+    of_past: bool = False  # what was before, not what holds now
+    of_event: bool = False  # what happened once: "what did she …", "where was …"
 
     @property
     def agent_discount(self) -> float:
@@ -87,7 +100,9 @@ def read_aim(query: str, now: datetime, grace: timedelta) -> Aim:
     """The aim of a question that is asked at that time."""
     of_agent = OF_AGENT.search(query) is not None
     of_asker = not of_agent and FIRST_PERSON.search(query) is not None
-    return Aim(of_agent, of_asker, _periods(query, now, grace))
+    past = OF_PAST.search(query) is not None
+    event = OF_EVENT.search(query) is not None and not OF_NOW.search(query)
+    return Aim(of_agent, of_asker, _periods(query, now, grace), past, event)
 
 
 def _periods(query: str, now: datetime, grace: timedelta) -> tuple[Period, ...]:
