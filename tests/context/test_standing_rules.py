@@ -168,3 +168,13 @@ def written(tmp_path: Path) -> Iterator[Path]:
 def test_a_rule_is_there_when_the_store_is_opened_again(written: Path) -> None:
     with Memory(SQLiteStore(written), HashEmbedder(64), settings=Settings(), clock=standing_clock) as memory:
         assert "フランス語" in system(memory, query="フランス語で答えて")
+
+
+@pytest.mark.parametrize("prompt", ["install lodash", "add a dependency on zod", "which package manager do we use?"])
+def test_a_rule_reaches_every_new_session_whatever_it_is_about(memory: Memory, prompt: str) -> None:
+    rule = "We always use pnpm here, never npm."
+    say(memory, rule)
+    assert rule in memory.recall(prompt, user="ana", session="s2").system
+    assert rule not in memory.recall(prompt, user="ana", session="s2").text, "once a session"
+    assert rule in memory.assemble(prompt, user="ana", session="s3", budget_tokens=800).system
+    assert rule not in memory.recall(prompt, user="bo", session="s4").text

@@ -22,7 +22,7 @@ from aforesaid.hosts.types import project_of
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import ValueKind
-from aforesaid.text.echo import FRAME_OPEN
+from aforesaid.text.echo import FRAME_OPEN, RULES_OPEN
 from samples.hook_events import EVENTS, PROMPT, STRANGER, claude_event, codex_event
 from samples.import_files import CLAUDE_CODE, CODEX, ROLLOUT, SESSION, claude, codex, lines, spoken
 
@@ -163,7 +163,7 @@ def test_a_prompt_gets_what_has_to_do_with_it_once(desk: Desk) -> None:
     answer = desk.send("UserPromptSubmit", session_id="another")
     added = answer["hookSpecificOutput"]
     assert added["hookEventName"] == "UserPromptSubmit"
-    assert added["additionalContext"].startswith(FRAME_OPEN)
+    assert added["additionalContext"].startswith((FRAME_OPEN, RULES_OPEN)) and FRAME_OPEN in added["additionalContext"]
     assert ("ledger-eu" if desk.codex else "7443") in added["additionalContext"]
     assert desk.send("UserPromptSubmit", session_id="another") == {}, "it is in the host's context already"
     assert desk.send("UserPromptSubmit", session_id="another", prompt=STRANGER) == {}

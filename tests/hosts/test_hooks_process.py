@@ -17,6 +17,7 @@ import pytest
 from aforesaid.memory import Memory
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Slot, ValueKind
+from aforesaid.text.echo import FRAME_OPEN
 from samples.hook_events import EVENTS, STRANGER, claude_event, codex_event
 from samples.import_files import CLAUDE_CODE, CODEX, lines
 
@@ -87,7 +88,8 @@ def test_a_session_from_beginning_to_end(
     assert added["hookEventName"] == "UserPromptSubmit"
     assert word in added["additionalContext"]
     stranger = {**later, "prompt": STRANGER, "session_id": "third"}
-    assert call(tmp_path, stranger, "--user", "ana", **slow) == {}
+    rules = call(tmp_path, stranger, "--user", "ana", **slow).get("hookSpecificOutput", {}).get("additionalContext", "")
+    assert FRAME_OPEN not in rules and word not in rules, "a new session gets the standing rules, and nothing far"
     log = log_of(tmp_path)
     assert log.count(f"{host} ") == len(log.splitlines())
     assert "failed" not in log

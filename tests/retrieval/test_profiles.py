@@ -198,7 +198,7 @@ def test_openclaw_chooses_its_mode_by_the_query(filled: Memory) -> None:
 
 def test_libra_counts_use_against_the_most_used_record_of_all(filled: Memory) -> None:
     for session in ("s9", "s10", "s11"):
-        filled.assemble("The wedding and the exam", user="ana", session=session, budget_tokens=60, now=NOW)
+        filled.assemble("The wedding and the exam", user="ana", session=session, budget_tokens=120, now=NOW)
     used = max(int(record.meta.get("uses", 0)) for record in filled.list(user="ana"))
     for hit in filled.search("Lisbon move", user="ana", profile="libra-two-pass", now=NOW):
         expected = math.log1p(hit.record.meta.get("uses", 0)) / math.log(2 + used)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 
 import pytest
@@ -102,13 +102,17 @@ def test_plain_holds_every_field() -> None:
 
 
 def test_a_search_as_json_and_as_text() -> None:
-    result = SearchResult((Hit(RECORD, 0.5, {"cos": 0.25}, "cos=0.25; age=1d"),), FRESH, "where", "default")
+    hit = Hit(RECORD, 0.5, {"cos": 0.25}, "cos=0.25; age=1d", 0.31)
+    result = SearchResult((hit,), FRESH, "where", "default", confidence=0.62)
     found = shown.search_json(result, View({"user": "ana", "offset": 2}))
     assert (found["query"], found["user"], found["hits"][0]["rank"]) == ("where", "ana", 3)
     assert shown.search_text(result, 80, first_rank=3) == (
-        " 3. 0.500  2026-05-01 10:00  t1  s1/user\n    I moved to Lisbon in May.\n    cos=0.25; age=1d\n\n"
+        " 3. 0.500  31%  2026-05-01 10:00  t1  s1/user\n    I moved to Lisbon in May.\n    cos=0.25; age=1d\n\n"
+        "Holds an answer: 62% likely.\n"
         "search by meaning and by words; 1 of 4 records have no vector yet, so only their words are searched"
     )
+    doubtful = shown.search_text(replace(result, confidence=0.04), 80)
+    assert "This memory probably does not hold the answer: 4% likely." in doubtful
     assert "parts: cos=0.25" in shown.search_text(result, 80, explain=True)
 
 

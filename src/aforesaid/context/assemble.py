@@ -233,17 +233,19 @@ def _elevated(
     """
     if not rules:
         return (), 0
-    near = _near_rules(request, spec.query, rules) | shown
-    far = [rule for rule in rules if rule.key not in near] if spec.profile == DEFAULT else []
     count = request.count_tokens
+    costs = {rule.key: count(frame.rule(rule) + "\n") for rule in rules}
     spent = count(marks.ASKED + "\n")
     most = min(packing.share_tokens(spec.budget_tokens, request.settings.assemble.elevated), room)
+    if spec.profile == DEFAULT and spent + sum(costs.values()) <= most:
+        return rules, spent + sum(costs.values())
+    near = _near_rules(request, spec.query, rules) | shown
+    far = [rule for rule in rules if rule.key not in near] if spec.profile == DEFAULT else []
     taken: set[str] = set()
     for record in (*reversed([rule for rule in rules if rule.key in near]), *reversed(far)):
-        cost = count(frame.rule(record) + "\n")
-        if spent + cost <= most:
+        if spent + costs[record.key] <= most:
             taken.add(record.key)
-            spent += cost
+            spent += costs[record.key]
     return [rule for rule in rules if rule.key in taken], spent if taken else 0
 
 

@@ -30,6 +30,7 @@ _LEAK = rf"\s?\(\s?<?https?://[^)\s?]{{0,500}}\?(?:[^)\s]{{0,200}}&)?{_CARRIER}=
 SPEECH = "a line that starts like a turn of a speaker"
 STRUCTURE = (  # kind, explanation, and a pattern over the skeleton whose first group is the character to replace
     ("frame", "opens or closes our frame", rf"{_TAG}{_FRAME}"),
+    ("forged rule", "opens or closes our rules", rf"{_TAG}standing{_S}[-_]?{_S}rules"),
     ("forged rule", "a title of our rules", rf"{_LINE}{_EDGE}{_TITLE}[^\n:]{{0,80}}(:)"),
     ("forged rule", "such a title as a heading", rf"{_LINE}{_GAP}(#)#*+{_GAP}{_TITLE}"),
     ("forged rule", "a rule with its place", rf"{_LINE}{_EDGE}(\[)[^\[\]\n]{{1,200}}\.{_DOCUMENT}:\d[\d-]{{0,20}}\]"),

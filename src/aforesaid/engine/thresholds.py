@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from aforesaid.embed.scale import Ends, ModelScale, derive_scale, shipped_scale
 from aforesaid.engine.request import Request
-from aforesaid.errors import StoreReadOnlyError
+from aforesaid.errors import StoreBusyError, StoreReadOnlyError
 from aforesaid.math.cascade import tiers_for
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Slot, ValueKind
@@ -75,7 +75,7 @@ def measure_model(request: Request, progress: Progress | None = None, *, keep: b
     if before is not None:  # other settings may use other tiers
         scale = replace(scale, prefixes={**before.prefixes, **scale.prefixes})
     request.arm.scale = scale
-    with suppress(StoreReadOnlyError):  # then every process measures it again
+    with suppress(StoreReadOnlyError, StoreBusyError):  # then every process measures it again
         request.store.values.put(_slot(scale.model), scale.to_json())
     return scale
 

@@ -12,6 +12,7 @@ from aforesaid._util.private_files import private_folder
 from aforesaid.context.prompt import query_of
 from aforesaid.hosts.types import HOSTS, Host, HostEvent, host_of, project_of, read_event
 from aforesaid.settings import Settings
+from aforesaid.text.echo import RULES_CLOSE, RULES_OPEN
 
 if TYPE_CHECKING:
     from aforesaid.hosts.hook import HookOptions
@@ -68,7 +69,8 @@ def _recall(memory: Memory, event: HostEvent, who: HookOptions) -> tuple[dict[st
     context = memory.recall(
         event.prompt, user=who.user, project=who.project, session=event.session, skip_files=READ_BY_HOST
     )
-    added = "\n".join(filter(None, (context.system, context.recall)))
+    rules = f"{RULES_OPEN}\n{context.system}\n{RULES_CLOSE}" if context.system else ""
+    added = "\n".join(filter(None, (rules, context.recall)))
     output = {"hookEventName": event.name, "additionalContext": added}
     return {"hookSpecificOutput": output} if added else {}, f"added {context.tokens} tokens"
 

@@ -28,7 +28,9 @@ def test_the_demo_shows_the_whole_job(kept: tuple[Path, str]) -> None:
     assert "turns      90\nstored     89\n" in text
     assert "OPENAI_API_KEY=[secret:" in text
     assert "EXAMPLE" not in text
-    assert re.search(r"1\. 1\.\d+  2026-06-19 17:13  s6-t05", text), "the new rent budget comes before the old one"
+    assert re.search(r"1\. 1\.\d+ +\d+%  2026-06-19 17:13  s6-t05", text), (
+        "the new rent budget comes before the old one"
+    )
     assert "歯医者を予約しました" in text
     assert "<recalled-history" in text
     assert "search by meaning and by words; all records are indexed" in text

@@ -27,7 +27,7 @@ def test_search_as_json(path: Path) -> None:
     assert found["query"] == "Lisbon"
     assert found["user"] == "ana"
     assert [hit["rank"] for hit in found["hits"]] == [2, 3]
-    assert set(found["hits"][0]) == {"rank", "record", "score", "parts", "reason"}
+    assert set(found["hits"][0]) == {"rank", "record", "score", "confidence", "parts", "reason"}
     assert found["hits"][0]["record"]["session"] in ("s1", "s2")
     assert found["freshness"]["line"] == "search by meaning and by words; all records are indexed"
 

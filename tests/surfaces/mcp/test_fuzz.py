@@ -67,6 +67,8 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
             return words.filter(lambda word: len(word) >= schema.get("minLength", 0))
         case "integer":
             return st.integers(schema.get("minimum", -5), min(schema.get("maximum", 100), 3000))
+        case "number":
+            return st.floats(schema.get("minimum", 0), schema.get("maximum", 1))
         case "boolean":
             return st.booleans()
         case "array":
