@@ -387,10 +387,13 @@ def test_a_log_that_is_pruned_while_it_is_written_out(memory: Memory) -> None:
 
 
 def test_what_counts_as_naming() -> None:
-    mentions = mentioning(["s1", "k", "b/s2", 'say "é"'])
+    mentions = mentioning(["s1", "k", "b/s2", 'say "é"', "user:bo", "project:/a/b"])
     assert mentions("s1", "{}")
     assert mentions("user:ana/s1", "{}")
     assert mentions("a/b/s2", "{}")
+    assert mentions("user:bo/x", "{}")
+    assert mentions("project:/a/b/c/x", "{}")
+    assert not mentions("user:bob/x", "{}")
     assert mentions(None, json.dumps({"a": [{"b": {"k": 1}}]}))
     assert mentions(None, json.dumps({"a": 'say "é"'}))
     assert not mentions("s1/x", json.dumps({"a": ["s1 and k"]}))

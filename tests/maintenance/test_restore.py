@@ -73,6 +73,8 @@ def test_a_store_comes_back_as_it_was(home: Path) -> None:
     assert done.kept is not None and Path(done.kept).name == f"m.db.before-restore-{NOW:%Y%m%dT%H%M%SZ}"
     assert Path(done.kept).stat().st_mode & 0o777 == 0o600
     assert names_in(Path(done.kept)) == {"a", "b", "c"}, "with what was in its log"
+    with opened(Path(done.kept)) as memory:
+        assert memory.audit.verify().sealed, "with its key"
     with opened(home / "m.db") as memory:
         assert memory.search("word of a", user="ana")
         assert memory.audit.verify().intact

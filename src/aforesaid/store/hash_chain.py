@@ -21,7 +21,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
@@ -127,13 +127,24 @@ def _hashed(value: Any) -> str:
 def mentioning(names: Iterable[str]) -> Callable[[str | None, str], bool]:
     """Return a function that tests whether an event (its subject, its body as JSON text) mentions one of the names.
 
-    A name matches the subject, the part of it after any slash, or any whole string in the body.
+    A name matches the subject, the part of it after any slash, or any whole string in the body. An owner (`user:ana`)
+    also matches the part before any slash: subjects of contexts are `owner/session`.
     """
     wanted = frozenset(names)
     in_json = frozenset(json.dumps(name)[1:-1] for name in wanted)
 
     def mentions(subject: str | None, body: str) -> bool:
-        parts = [] if subject is None else [subject, *(subject[at.end() :] for at in re.finditer("/", subject))]
-        return not (wanted.isdisjoint(parts) and in_json.isdisjoint(STRINGS.findall(body)))
+        return not (wanted.isdisjoint(_parts(subject)) and in_json.isdisjoint(STRINGS.findall(body)))
 
     return mentions
+
+
+def _parts(subject: str | None) -> Iterator[str]:
+    """The names in a subject. Owners and sessions may hold slashes too, so every slash may be the one between them."""
+    if subject is None:
+        return
+    yield subject
+    for at in re.finditer("/", subject):
+        yield subject[at.end() :]
+        if ":" in (owner := subject[: at.start()]):  # else it begins with a session, which is another one
+            yield owner

@@ -72,25 +72,27 @@ class LogContract:
             {},
             {"keys": ["k1", "k2"]},
             {"by": {"k3": [1, {"deep": "k4"}]}},
+            {},
             {"note": "about k1"},
         ]
-        subjects = ["user:ana/s1", "s1x", None, "s1/other"]
+        subjects = ["user:ana/s1", "s1x", None, "user:bo/s2", "s1/other"]
         store.log.append(Event(NOON, "t", "x", *pair) for pair in zip(subjects, bodies, strict=True))
         store.log.append([Event(NOON, "else", "x", "s1", {"keys": ["k1"]})])
         digests = [event.digest for event in store.log.find(EventFilter("t"))]
 
         assert store.log.erase("t", ["no", "x", ""]) == 0
         assert store.log.erase("t", ["s1"]) == 1, "matches the last part of a subject"
+        assert store.log.erase("t", ["user:bo"]) == 1, "matches the owner in a subject"
         assert store.log.erase("t", ["k1", "s1"]) == 1, "matches any whole string in the body"
         assert store.log.erase("t", ["k3"]) == 1, "matches a key in the body"
         found = store.log.find(EventFilter("t", order="oldest"))
-        assert [event.erased for event in found] == [True, True, True, False]
-        assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:3])
+        assert [event.erased for event in found] == [True, True, True, True, False]
+        assert all(e.subject is None and e.body.keys() == {"content"} and e.topic == "x" for e in found[:4])
         assert [event.digest for event in store.log.find(EventFilter("t"))] == digests
         assert store.log.find(EventFilter("else"))[0].subject == "s1"
         store.log.append(make_event(1))
         report = verify(store, "t")
-        assert (report.events, report.erased, report.problem) == (5, 3, "")
+        assert (report.events, report.erased, report.problem) == (6, 4, "")
 
     def test_pruned_events_are_gone_and_the_chain_stays_valid(self, store: Store) -> None:
         store.log.append([event for day in (1, 2, 3, 9, 4, 10) for event in make_event(day)])

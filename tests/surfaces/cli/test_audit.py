@@ -100,7 +100,8 @@ def test_the_log_of_a_store_that_is_not_there(path: Path) -> None:
 def test_verify_says_whether_and_where(log: Path) -> None:
     text = run(log, "verify", "--audit").stdout
     assert " ".join(text.split()).startswith("intact yes events 3 erased 0 pruned 0 digest ")
-    digest = text.split()[-1]
+    assert text.split()[-2:] == ["sealed", "yes"]
+    digest = text.split()[text.split().index("digest") + 1]
     assert run(log, "verify", "--audit", "--known", digest).stdout == text
     assert "abc is not in the log" in run(log, "verify", "--audit", "--known", "abc", code=1).stdout
     touched(log, "UPDATE events SET topic = 'else' WHERE event = 2")

@@ -17,11 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from aforesaid.errors import StoreError
+from aforesaid.store.key_file import SUFFIX
 
-LOG, SHARED_MEMORY, JOURNAL, LOCK = "-wal", "-shm", "-journal", ".lock"
+LOG, SHARED_MEMORY, JOURNAL, LOCK, KEY = "-wal", "-shm", "-journal", ".lock", SUFFIX
 JOBS = ("reindex", "forget", "backup", "restore")  # each has a lock of its own
 FIRST_LOCKED, LOCKED_BYTES = 0x40000000, 512  # where SQLite locks its file; every connection holds one of them
-BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, LOCK, *(f".{job}{LOCK}" for job in JOBS))  # suffixes of a database's files
+# suffixes of a database's files
+BESIDE = ("", LOG, SHARED_MEMORY, JOURNAL, KEY, LOCK, *(f".{job}{LOCK}" for job in JOBS))
 
 Identity = tuple[int, int]  # device and inode
 

@@ -21,6 +21,7 @@ from datetime import datetime
 from itertools import chain, count
 from pathlib import Path
 
+from aforesaid._util.private_files import private_file
 from aforesaid.errors import InputError, StoreBusyError
 from aforesaid.settings.rows import StoreRows
 from aforesaid.store.key_file import key_path, new_key, read_key
@@ -153,11 +154,17 @@ def _copy(backup: Path, part: Path) -> None:
 
 
 def _keep(path: Path, kept: Path) -> None:
-    """Give the old store a second name, then delete its log. A store that could not be read keeps its log."""
+    """Give the old store a second name, then delete its log. A store that could not be read keeps its log.
+
+    Its key is kept with it: with another key, the seal of its audit log would look forged.
+    """
     for name in path.parent.glob(f"{path.name}{BEFORE_RESTORE}*"):
         if files.identity(name) == files.identity(path):  # a restore was killed here
             name.unlink()
-    for suffix in ("", files.LOG, files.JOURNAL):
+    for key in path.parent.glob(f"{path.name}{BEFORE_RESTORE}*{files.KEY}"):
+        if not key.with_name(key.name.removesuffix(files.KEY)).exists():
+            key.unlink()
+    for suffix in (files.KEY, "", files.LOG, files.JOURNAL):  # the key first: who opens a store without one makes one
         file = files.beside(path, suffix)
         if file.exists() and (file.stat().st_size or not suffix):
             _link(file, files.beside(kept, suffix))
@@ -169,6 +176,7 @@ def _link(file: Path, name: Path) -> None:
     try:
         os.link(file, name)
     except OSError:  # a file system without hard links
+        private_file(name)
         shutil.copy2(file, name)
         files.sync(name)
 
