@@ -159,7 +159,7 @@ def test_a_model_that_cannot_be_had_is_an_error_not_a_bad_score() -> None:
 
     dataset = animals()
     settings = Settings.load(arguments={"ingest.batch": "6"})
-    for embedder, message in ((Missing(), "no weights"), (Faltering(), "6 of 12 records without vectors")):
+    for embedder, message in ((Missing(), "no weights"), (Faltering(), "6 of 12 records have no vector yet")):
         variants = ready([Variant("default")], lambda changed: settings, lambda settings, e=embedder: e, None)
         with pytest.raises(EmbedError, match=message) as caught:
             run(dataset, dataset.questions, variants, Plan())

@@ -99,7 +99,7 @@ def usual(tmp_path: Path, memory: Memory) -> dict[str, Any]:
         "turns": [Turn("m2", "s1", "user", "The tide is high.")], "lines": [], "path": tmp_path / "new",
         "paths": [tmp_path], "place": "a.md:1-1", "policy": 'version: "1"\n', "sources": ["m1"], "reason": "wrong",
         "provenance": Provenance(who="ben"), "weights": {"gate.threshold": 0.2}, "sessions": ["s1"], "tenant": "other",
-        "stop": stop, "ids": ["m1"], "memory": memory,
+        "stop": stop, "ids": ["m1"], "memory": memory, "folder": tmp_path, "backup": tmp_path / "backup.db",
     }  # fmt: skip
 
 
@@ -138,15 +138,20 @@ def told(value: object) -> str:
 def test_a_wrong_argument_gives_a_result_or_an_error_of_ours(
     name: str, store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    memory = opened(tmp_path, store)
+    folder = tmp_path / "inner" / "most"  # some values are paths that lead out of it
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    memory = opened(folder, store)
     owner, _, verb = name.rpartition(".")
     method = getattr(getattr(memory, owner) if owner else memory, verb)
     parameters = {each: value for each, value in inspect.signature(method).parameters.items() if each != "self"}
-    good = usual(tmp_path, memory)
+    good = usual(folder, memory)
     needed = {each: good[each] for each, value in parameters.items() if value.default is inspect.Parameter.empty}
     if verb == "watch":
         needed["stop"] = good["stop"]
+    if verb == "restore":
+        with Memory.open(folder / "other.db", embedder=HashEmbedder(), settings=QUICK) as other:
+            other.maintenance.backup(good["backup"])
     failures = []
     for parameter in parameters:
         for wrong in wrong_values(store):
@@ -189,9 +194,30 @@ def test_wrong_values_name_the_argument_and_what_to_give() -> None:
         memory.search("door", limit="5")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="settings must be a Settings, not dict"):
         Memory.open("notes.db", settings={"gate.threshold": 0.2})  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="clock must be a function that takes no values, not function"):
+        Memory(DictStore(), clock=lambda zone: datetime.now(zone))  # type: ignore[arg-type, misc]
     with pytest.raises(InputError, match=r"store must be a Store, not str .* Memory.open"):
         Memory("notes.db")  # type: ignore[arg-type]
     assert memory.list() == []
+
+
+@pytest.mark.parametrize("store", ["dict", "sqlite"])
+def test_metadata_that_is_no_json_is_refused(store: str, tmp_path: Path) -> None:
+    memory = opened(tmp_path, store)
+    circle: dict[str, Any] = {}
+    circle["a"] = circle
+    for wrong in ({"a": {1, 2}}, {"a": float("nan")}, {"a": Hostile()}, circle, {"a": DEEP}):
+        with pytest.raises(InputError, match="meta cannot be stored as JSON"):
+            memory.remember("I like milk.", meta=wrong)
+    nested: Any = "tea"
+    for _ in range(60):
+        nested = [{"a": nested}]
+    with pytest.raises(InputError, match="nested over 50 deep"):
+        memory.remember("I like milk.", meta={"a": nested})
+    assert [record.id for record in memory.list()] == ["m1"]
+    good = {"a": [{"b": None}, 1.5, True]}
+    assert memory.remember("I like milk.", meta=good).meta["a"] == good["a"]
+    memory.close()
 
 
 def test_turns_of_an_iterator_are_checked_as_they_come() -> None:

@@ -19,6 +19,7 @@ from aforesaid.types import Event, Record
 NAMES = ("id", "tenant", "user", "project", "session")  # of a record: its key is made of them
 CODED = frozenset({"kind", "scope", "boundary", "claim_type", "memory_type", "redactions", "topic", "digest", "_key"})
 SHORTEST = 6  # characters of a text that can hold a secret
+MAX_DEPTH = 50  # lists and mappings in each other; a value that holds itself has no end
 
 T = TypeVar("T")
 
@@ -69,26 +70,28 @@ class Door:
                 changes[spec.name] = new
         return replace(given, **changes) if changes else given  # type: ignore[type-var]
 
-    def _redacted(self, value: Any) -> Any:
+    def _redacted(self, value: Any, depth: int = 0) -> Any:
         """The value with every text in it redacted; the same object when there is nothing to redact."""
         if isinstance(value, str):
             return self._text(value)
+        if isinstance(value, Mapping | list | tuple) and depth == MAX_DEPTH:
+            raise InputError(f"A value is nested over {MAX_DEPTH} deep.", "Store it flat, or as one text.")
         if isinstance(value, Mapping):
-            return self._mapping(value)
+            return self._mapping(value, depth)
         if isinstance(value, list | tuple):
-            new = [self._redacted(each) for each in value]
+            new = [self._redacted(each, depth + 1) for each in value]
             return value if all(a is b for a, b in zip(new, value, strict=True)) else type(value)(new)
         return self._fields(value) if is_dataclass(value) and not isinstance(value, type) else value
 
-    def _mapping(self, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        new = {self._redacted(name): self._entry(name, each) for name, each in value.items()}
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> Mapping[Any, Any]:
+        new = {self._redacted(name, depth + 1): self._entry(name, each, depth + 1) for name, each in value.items()}
         same = all(a is b and new[a] is value[b] for a, b in zip(new, value, strict=False)) and len(new) == len(value)
         return value if same else new
 
-    def _entry(self, name: Any, value: Any) -> Any:
+    def _entry(self, name: Any, value: Any, depth: int) -> Any:
         """A value of a mapping. Its name may say what it is: `{"password": "hunter2"}`."""
         if not isinstance(value, str) or not isinstance(name, str) or len(value) < 4:
-            return self._redacted(value)
+            return self._redacted(value, depth)
         if '"' in value or "\n" in value or name.startswith("["):
             return self._text(value)
         named = self._readers.redact_secrets(f'{name}="{value}"').text

@@ -13,7 +13,7 @@ from aforesaid.errors import StoreCorruptError
 from aforesaid.settings import Settings
 from aforesaid.store.protocols import Store, ValueKind
 from aforesaid.store.sqlite.restore import Restoration, name_for_old, restoration
-from aforesaid.types import Clock, Filter
+from aforesaid.types import Clock, Filter, as_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def restore(path: Path, backup: Path, settings: Settings, clock: Clock, *, dry_r
         if problems := work.store.maintenance.verify():
             what = f"{backup} is damaged: {problems[0].what} ({problems[0].where})."
             raise StoreCorruptError(what, "Restore another backup; nothing was changed.")
-        kept = name_for_old(work.path, clock())
+        kept = name_for_old(work.path, as_time(clock(), "The time of the clock"))
         forgotten = sum(_forget_again(work, settings, clock, tenant) for tenant in work.store.tenants())
         records = sum(work.store.maintenance.stats(tenant).records for tenant in work.store.tenants())
         report = RestoreReport(

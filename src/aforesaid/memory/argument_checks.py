@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cache, wraps
-from inspect import getattr_static
+from inspect import getattr_static, signature
 from numbers import Integral, Real
 from pathlib import Path
 from types import FunctionType, NoneType, SimpleNamespace
@@ -30,6 +30,7 @@ MAX_INTEGER = 2**63 - 1  # the largest that SQLite can store
 MAX_NAME_BYTES = 255  # of a file, on every common system
 ENDS = ("until", "as_of")  # a date alone means the end of that day
 WORDS: Mapping[Any, str] = {str: "text (str)", bool: "True or False", Path: "a Path"}
+COUNTS: Mapping[int, str] = {0: "no values", 1: "one value"}
 REMEDIES: Mapping[str, str] = {
     "Embedder": "Give an object with name, dimensions, embed and embed_query.",
     "Settings": "Give Settings.load(arguments={…}), or leave it out.",
@@ -77,7 +78,7 @@ def _check_of(hint: Any) -> Check:
     if origin in (Mapping, dict):
         return _mapping(_check_of(parts[1]))
     if origin is Callable or (getattr(hint, "_is_protocol", False) and "__call__" in vars(hint)):
-        return lambda value, name: value if callable(value) else _refuse(value, name, "a function")
+        return _function(hint)
     return {int: _integer, float: _number, Any: lambda value, name: value}.get(hint) or _instance(hint)
 
 
@@ -108,6 +109,34 @@ def _either(single: Sequence[Check], lists: Sequence[Check]) -> Check:
             raise
 
     return check
+
+
+def _function(hint: Any) -> Check:
+    """A function that can be called with as many values as the hint names."""
+    values = get_args(hint)[0] if get_origin(hint) is Callable else [*signature(hint.__call__).parameters][1:]
+    count = None if values is Ellipsis else len(values)
+
+    def check(value: Any, name: str) -> Any:
+        if not callable(value):
+            _refuse(value, name, "a function")
+        if count is not None and not _takes(value, count):
+            _refuse(value, name, f"a function that takes {COUNTS.get(count) or f'{count} values'}")
+        return value
+
+    return check
+
+
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with that many values."""
+    try:
+        described = signature(function)
+    except (TypeError, ValueError):  # some functions written in C do not say what they take
+        return True
+    try:
+        described.bind(*range(count))
+    except TypeError:
+        return False
+    return True
 
 
 def _instance(*kinds: type) -> Check:

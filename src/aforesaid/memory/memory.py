@@ -61,6 +61,7 @@ from aforesaid.types import (
     Turn,
     check_class,
     check_id,
+    check_json,
     system_clock,
 )
 
@@ -410,7 +411,7 @@ class Memory:
             type=type,
             boundary=boundary,
             time=time_or_now(self._engine.clock, time, "time"),
-            meta=meta or {},
+            meta=check_json(meta or {}, "meta"),
             allow=check_globs(allow) if allow is not None else None,
             tainted=tainted,
         )

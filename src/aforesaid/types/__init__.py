@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aforesaid.types.checks import add_span, as_end, as_time, check_choice, check_class, check_id, storable
+from aforesaid.types.checks import add_span, as_end, as_time, check_choice, check_class, check_id, check_json, storable
 from aforesaid.types.records import (
     Edge,
     Event,
@@ -54,6 +54,6 @@ __all__ = [
     "Boundary", "Citation", "ClaimType", "Clock", "Context", "Decision", "Edge", "Event", "EventFilter",
     "Filter", "Freshness", "GateDecision", "Hit", "IngestReport", "Kind", "MemoryType", "Order", "Outcome",
     "Part", "Progress", "Provenance", "Record", "Scope", "Scored", "SearchResult", "Status", "TimeLike",
-    "TraceItem", "Turn", "add_span", "as_end", "as_time", "check_choice", "check_class", "check_id", "owner_of",
-    "storable", "system_clock",
+    "TraceItem", "Turn", "add_span", "as_end", "as_time", "check_choice", "check_class", "check_id", "check_json",
+    "owner_of", "storable", "system_clock",
 ]  # fmt: skip

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import Any
 
 from aforesaid.errors import InputError, UnknownClassError
 from aforesaid.types.vocabulary import AGENT_ROLES, BOUNDARIES, MAX_ID_CHARS, USER_ROLES, Boundary, TimeLike
@@ -88,6 +90,18 @@ def check_class(value: str) -> Boundary:
         if isinstance(value, str) and value == name:
             return name
     raise UnknownClassError(f"Boundary class {shown(value)} is unknown.", f"Use one of: {', '.join(BOUNDARIES)}.")
+
+
+def check_json(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return the mapping if it can be stored as JSON, or raise."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"{name} cannot be stored as JSON: {error}.",
+            "Use texts, finite numbers, True, False, None, and lists and dicts of them.",
+        ) from error
+    return value
 
 
 def shown(value: object) -> str:

@@ -25,7 +25,7 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_load_says_what_changed(path: Path, document: Path) -> None:
     loaded = words(run(path, "load", str(document), "--project", "shop"))
-    assert loaded == "name same added removed hard tokens hard room AGENTS.md 0 2 0 13 500"
+    assert loaded == "name same added removed hard tokens hard room AGENTS.md 0 2 0 21 500"
     assert data(run(path, "load", "AGENTS.md", "--project", "shop", "--json"))[0]["same"] == 2
     context = data(run(path, "assemble", "tea", "--project", "shop", "--json"))
     assert "Never push to main." in context["system"]
@@ -37,7 +37,7 @@ def test_load_says_what_changed(path: Path, document: Path) -> None:
 def test_lint_shows_tiers_and_fails_when_rules_disagree(path: Path, document: Path) -> None:
     fine = run(path, "lint", "AGENTS.md")
     assert fine.exit_code == 0
-    assert "1 hard 9 list item" in words(fine)
+    assert "1 hard 15 list item" in words(fine)
     assert "3 lore" in words(fine)
     document.write_text(RULES + "\nYou must push to main.\n", encoding="utf-8")
     torn = run(path, "lint", "AGENTS.md", code=1)

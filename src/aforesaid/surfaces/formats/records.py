@@ -113,9 +113,9 @@ def search_view(result: SearchResult, view: View) -> str:
 def search_text(result: SearchResult, columns: int, first_rank: int = 1, explain: bool = False) -> str:
     """Hits, best first, each with its reason; then what the search could not see."""
     why = [sure_line(result)] if len(result) else []
+    why += [wrapped(f"signals: {_parts(result.signals)}", columns, "")] if explain else []
     why += [f"Summaries were replaced by their turns: {result.recovered}."] if result.recovered else []
     why += [clip(details_line(result.details), columns)] if result.details else []
-    why += [wrapped(f"signals: {_parts(result.signals)}", columns, "")] if explain else []
     why += [ids_line(result)] if explain or result.profile == "pce" else []
     below = [_hit_text(hit, 0, result.query, columns, explain) for hit in result.below_threshold] if explain else []
     dropped = [f"{counted(len(below), 'candidate')} below the threshold:", *below] if below else []
