@@ -98,7 +98,8 @@ def test_a_store_behind_a_symbolic_link_is_searched_where_it_really_is(tmp_path:
     store = SQLiteStore(link)
     store.put([make_record("a", "the boat that sank in the harbour")])
     looked = store.maintenance.scan({b"the boat that sank": "key"})  # a key is never shared with a record
-    assert {Path(file).name for file in looked.files} == {"real.db", "real.db-wal", "real.db-shm", "real.db.lock"}
+    names = {"real.db", "real.db-wal", "real.db-shm", "real.db.lock", "real.db.key"}
+    assert {Path(file).name for file in looked.files} == names
     assert {Path(trace.file).name for trace in looked.found} == {"real.db"}, "it was in the log before pages were moved"
     assert looked.rewritten
     assert [file.name for file in tmp_path.glob("link*")] == ["link.db"], "one lock for every name"
